@@ -1,0 +1,34 @@
+"""ONNX- and TensorFlow-quantized numbers inside TensorFlow: exact, fast, trainable."""
+
+import importlib
+from types import ModuleType
+
+from tf_qops._library import build_info, register
+from tf_qops.ops.linear import dequantize_linear, quantize_linear
+from tf_qops.ops.qlinear import qlinear_conv
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "__version__",
+    "build_info",
+    "dequantize_linear",
+    "layers",
+    "onnx",
+    "qlinear_conv",
+    "quantize_linear",
+    "raw_ops",
+    "register",
+]
+
+_LAZY = ("layers", "onnx", "raw_ops")
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in _LAZY:
+        return importlib.import_module(f"tf_qops.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

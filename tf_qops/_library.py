@@ -1,0 +1,155 @@
+"""Finds, checks and loads the shared libraries, once a process."""
+
+import ctypes
+import importlib
+import json
+import os
+import pathlib
+import threading
+import types
+from typing import Any
+
+from absl import logging
+
+try:
+    import tensorflow as tf
+except ModuleNotFoundError as error:
+    if error.name != "tensorflow":
+        raise
+    raise ImportError("tf_qops needs TensorFlow: pip install 'tf_qops[cpu]'") from error
+from tensorflow.python.framework import op_def_registry
+
+_PATH_VARIABLE = "TF_QOPS_LIBRARY"
+_BUILT_PATH = pathlib.Path(__file__).resolve().with_name("_tf_qops.so")
+_AN_OPERATOR = "TfQops>DequantizeLinear"
+_REBUILD = "pip install --no-build-isolation --no-deps --force-reinstall FOLDER_OF_TF_QOPS_SOURCES"
+
+_lock = threading.RLock()
+_wrappers: types.ModuleType | None = None
+
+
+def _path() -> pathlib.Path:
+    """Returns where the main library must be; the XLA library's place is beside it."""
+    return pathlib.Path(os.environ.get(_PATH_VARIABLE) or _BUILT_PATH).resolve()
+
+
+def _xla_path() -> pathlib.Path | None:
+    path = _path().with_name("_tf_qops_xla.so")
+    return path if path.is_file() else None
+
+
+def _build_record() -> dict[str, Any]:
+    """Returns what CMake wrote down beside the library, nothing for a library built otherwise."""
+    record = _path().with_name("_build_info.json")
+    return json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
+
+
+def _check_present() -> None:
+    path = _path()
+    if path.is_file():
+        return
+    if path != _BUILT_PATH:
+        advice = f"{_PATH_VARIABLE} must name the built library or be unset"
+    else:
+        advice = f"run `pip install -e .` in the folder of sources, or set {_PATH_VARIABLE}"
+    raise ImportError(f"tf_qops: the library of operators is missing: {advice}. Tried: {path}")
+
+
+def _check_version() -> None:
+    built = _build_record().get("tensorflow_version")
+    if built and built.split(".")[:2] != tf.__version__.split(".")[:2]:
+        raise ImportError(
+            f"tf_qops: built for TensorFlow {built}, found TensorFlow {tf.__version__}; a build "
+            f"serves one minor version. Rebuild it: {_REBUILD}"
+        )
+
+
+def _check_alone() -> None:
+    """Refuses a second copy: TensorFlow would load it without a word and then fail every call."""
+    if op_def_registry.get(_AN_OPERATOR) is None:
+        return
+    maps = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
+    files = dict.fromkeys(line.split(maxsplit=5)[-1] for line in maps)
+    loaded = [file for file in files if pathlib.Path(file).name.startswith("_tf_qops")]
+    if str(_path()) not in loaded:
+        raise ImportError(
+            "tf_qops: another copy of the operators is already loaded and one process takes only "
+            f"one: import a single tf_qops. Loaded: {', '.join(loaded)}. Refused: {_path()}"
+        )
+
+
+def load() -> types.ModuleType:
+    """Loads the libraries at the first call.
+
+    Returns:
+      The wrappers that TensorFlow generated: `tf_qops_dequantize_linear` and so on.
+
+    Raises:
+      ImportError: The library is missing, was built for another minor version of TensorFlow, is
+        already loaded from another path, or cannot be loaded.
+    """
+    global _wrappers
+    with _lock:
+        if _wrappers is None:
+            for check in (_check_present, _check_version, _check_alone):
+                check()
+            try:
+                wrappers = tf.load_op_library(str(_path()))
+                if xla_path := _xla_path():
+                    tf.load_library(str(xla_path))
+            except (tf.errors.OpError, RuntimeError) as error:
+                raise ImportError(f"tf_qops: {error}. Rebuild it: {_REBUILD}") from error
+            logging.debug("tf_qops: loaded %s", _path())
+            _wrappers = wrappers
+        return _wrappers
+
+
+def register() -> None:
+    """Makes TensorFlow and Keras know all operators and layers of tf_qops, once a process.
+
+    A fresh process needs it before it loads a SavedModel or a .keras file. Where Keras 3 does not
+    run on TensorFlow, only the operators are registered.
+
+    >>> tfq.register()
+
+    Raises:
+      ImportError: The library is missing, was built for another minor version of TensorFlow, is
+        already loaded from another path, or cannot be loaded.
+    """
+    load()
+    try:
+        importlib.import_module("tf_qops.layers")
+    except ImportError as error:
+        logging.warning("tf_qops: operators registered, Keras layers not: %s", error)
+
+
+def build_info() -> dict[str, Any]:
+    """Tells how the libraries were built and what they use on this machine.
+
+    Returns:
+      A dictionary: `version` of tf_qops, `tensorflow_version` built against,
+      `tensorflow_installed`, `compiler`, `architecture`; `xla`, whether the XLA kernels are there;
+      `instruction_sets` usable here and the chosen `instruction_set` (the environment variable
+      TF_QOPS_ISA forces one); `library` and `xla_library`, their paths.
+
+    >>> info = tfq.build_info()
+    >>> info["instruction_set"] in info["instruction_sets"]
+    True
+
+    Raises:
+      ImportError: As `tfq.register`.
+    """
+    load()
+    library = ctypes.CDLL(str(_path()))
+    for function in (library.tf_qops_instruction_sets, library.tf_qops_instruction_set):
+        function.restype = ctypes.c_char_p
+    xla_path = _xla_path()
+    return {
+        **_build_record(),
+        "tensorflow_installed": tf.__version__,
+        "xla": xla_path is not None,
+        "instruction_sets": library.tf_qops_instruction_sets().decode().split(","),
+        "instruction_set": library.tf_qops_instruction_set().decode(),
+        "library": str(_path()),
+        "xla_library": xla_path and str(xla_path),
+    }

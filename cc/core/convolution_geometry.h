@@ -1,0 +1,62 @@
+#ifndef TF_QOPS_CC_CORE_CONVOLUTION_GEOMETRY_H_
+#define TF_QOPS_CC_CORE_CONVOLUTION_GEOMETRY_H_
+
+#include <cstdint>
+
+#include "cc/core/result.h"
+#include "cc/core/shape.h"
+
+namespace tf_qops {
+
+enum class AutoPad { kNotSet, kSameUpper, kSameLower, kValid };
+
+// ONNX's attributes of a convolution; an empty list means the default (1s, or pads of 0).
+struct ConvolutionAttributes {
+  Dims kernel_shape;
+  Dims strides;
+  Dims dilations;
+  Dims pads;  // All begins, then all ends.
+  AutoPad auto_pad = AutoPad::kNotSet;
+  int64_t group = 1;
+  bool channels_last = false;  // Where x and y have their channels; w is [M, C / group, k...].
+};
+
+// One spatial dimension.
+struct SpatialDim {
+  int64_t input;
+  int64_t kernel;
+  int64_t stride;
+  int64_t dilation;
+  int64_t pad_begin;
+  int64_t output;
+};
+
+// A convolution with every number known.
+struct ConvolutionGeometry {
+  int64_t batch = 0;
+  int64_t channels = 0;  // C of x.
+  int64_t filters = 0;   // M, the channels of y.
+  int64_t group = 1;
+  bool channels_last = false;
+  std::vector<SpatialDim> spatial;
+
+  int64_t channels_per_group() const { return channels / group; }
+  int64_t filters_per_group() const { return filters / group; }
+  int64_t taps() const;           // Kernel positions.
+  int64_t input_pixels() const;   // Spatial positions of x, of one image.
+  int64_t output_pixels() const;  // Spatial positions of y, of one image.
+};
+
+struct ResolvedConvolution {
+  Shape output;                   // As much of y's shape as follows from what is known.
+  ConvolutionGeometry geometry;  // Meaningful where x and w are fully known.
+};
+
+// Checks the attributes against each other and against shapes that may be known in part. `x` and
+// `w` are ONNX shapes in the layout that the attributes name.
+Result<ResolvedConvolution> ResolveConvolution(const ConvolutionAttributes& attributes,
+                                               const Shape& x, const Shape& w);
+
+}  // namespace tf_qops
+
+#endif  // TF_QOPS_CC_CORE_CONVOLUTION_GEOMETRY_H_

@@ -1,0 +1,106 @@
+#include "cc/core/granularity.h"
+
+namespace tf_qops {
+namespace {
+
+bool Differ(int64_t a, int64_t b) { return a != kUnknown && b != kUnknown && a != b; }
+
+bool Differ(const Shape& a, const Shape& b) {
+  if (!a || !b) return false;
+  if (a->size() != b->size()) return true;
+  return !std::equal(a->begin(), a->end(), b->begin(),
+                     [](int64_t p, int64_t q) { return !Differ(p, q); });
+}
+
+int64_t CeilDivide(int64_t dim, int64_t block) { return dim / block + (dim % block != 0); }
+
+// x as [outer, axis_dim, inner] around `axis`; only for known dimensions.
+Granularity Around(Granularity::Kind kind, const Dims& x, int axis) {
+  Granularity g;
+  g.kind = kind;
+  g.axis = axis;
+  for (int d = 0; d < axis; ++d) g.outer *= x[d];
+  g.axis_dim = x[axis];
+  for (size_t d = axis + 1; d < x.size(); ++d) g.inner *= x[d];
+  return g;
+}
+
+Granularity PerTensor(const Shape& x) {
+  Granularity g;
+  if (x) {
+    for (int64_t dim : *x) g.inner *= dim;
+  }
+  return g;
+}
+
+}  // namespace
+
+Result<ResolvedGranularity> ResolveGranularity(const GranularityNames& names, const Shape& x,
+                                               const Shape& scale, const Shape* zero_point,
+                                               int64_t axis, int64_t block_size) {
+  if (block_size < 0) {
+    return Invalid("block_size must be 0 (not blocked) or positive. Received: ", block_size);
+  }
+  if (zero_point != nullptr && Differ(scale, *zero_point)) {
+    return Invalid(names.zero_point, " must have the shape of ", names.scale, ". Received: ",
+                   names.zero_point, " of shape ", Show{*zero_point}, ", ", names.scale,
+                   " of shape ", Show{scale});
+  }
+  if (!scale) return ResolvedGranularity{PerTensor(x), x};
+
+  const size_t scale_rank = scale->size();
+  const bool one_element = scale_rank == 0 || (scale_rank == 1 && (*scale)[0] == 1);
+  const bool per_tensor = scale_rank == 0 || (one_element && (block_size == 0 || !x || x->size() == 1));
+  if (per_tensor) return ResolvedGranularity{PerTensor(x), x};
+  if (block_size == 0 && scale_rank > 1) {
+    return Invalid(names.scale, " must be a scalar or 1-D without block_size. Received: shape ",
+                   Show{scale});
+  }
+  if (!x) return ResolvedGranularity{Granularity{}, x};
+
+  const int64_t rank = static_cast<int64_t>(x->size());
+  if (block_size > 0 && static_cast<int64_t>(scale_rank) != rank) {
+    return Invalid(names.scale, " must have the rank of ", names.x,
+                   " with block_size. Received: ", names.scale, " of shape ", Show{scale}, ", ",
+                   names.x, " of shape ", Show{x}, ", block_size=", block_size);
+  }
+  // A 1-D scale of unknown length may still turn out to be one element, for which any axis is fine.
+  const bool maybe_one = scale_rank == 1 && (*scale)[0] == kUnknown;
+  if (axis < -rank || axis >= rank) {
+    if (maybe_one) return ResolvedGranularity{Granularity{}, x};
+    return Invalid("axis must be in [", -rank, ", ", rank - 1, "] for ", names.x, " of shape ",
+                   Show{x}, ". Received: ", axis);
+  }
+  const int at = static_cast<int>(axis < 0 ? axis + rank : axis);
+  Dims dims = *x;
+
+  if (block_size == 0) {
+    const int64_t length = (*scale)[0];
+    if (Differ(dims[at], length)) {
+      return Invalid(names.scale, " must be a scalar or have the length of dimension ", at, " of ",
+                     names.x, ". Received: ", names.scale, " of shape ", Show{scale}, ", ", names.x,
+                     " of shape ", Show{x}, ", axis=", axis);
+    }
+    if (length != kUnknown) dims[at] = length;
+    return ResolvedGranularity{Around(Granularity::Kind::kAxis, dims, at), dims};
+  }
+
+  for (int d = 0; d < rank; ++d) {
+    const int64_t expected =
+        d != at || dims[d] == kUnknown ? dims[d] : CeilDivide(dims[d], block_size);
+    if (d == at && dims[d] == kUnknown) continue;
+    if (Differ(expected, (*scale)[d])) {
+      return Invalid(names.scale, " must have the shape of ", names.x, " with ceil(", dims[at],
+                     " / block_size) at dimension ", at, ". Received: ", names.scale, " of shape ",
+                     Show{scale}, ", ", names.x, " of shape ", Show{x}, ", axis=", axis,
+                     ", block_size=", block_size);
+    }
+    if (d != at && dims[d] == kUnknown) dims[d] = (*scale)[d];
+  }
+  Granularity g = Around(Granularity::Kind::kBlock, dims, at);
+  g.block_size = block_size;
+  g.blocks = (*scale)[at];
+  return ResolvedGranularity{g, dims};
+}
+
+}  // namespace tf_qops

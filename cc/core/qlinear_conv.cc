@@ -1,0 +1,57 @@
+#include "cc/core/qlinear_conv.h"
+
+namespace tf_qops {
+namespace {
+
+bool MayBeScalar(const Shape& shape) {
+  if (!shape || shape->empty()) return true;
+  return shape->size() == 1 && ((*shape)[0] == 1 || (*shape)[0] == kUnknown);
+}
+
+// Whether a shape may be [filters]; sets filters where only the shape knows it.
+bool MayBePerFilter(const Shape& shape, int64_t* filters) {
+  if (!shape) return true;
+  if (shape->size() != 1) return false;
+  const int64_t length = (*shape)[0];
+  if (*filters == kUnknown) *filters = length;
+  return length == kUnknown || length == *filters;
+}
+
+}  // namespace
+
+Result<ResolvedConvolution> ResolveQLinearConv(const ConvolutionAttributes& attributes,
+                                               const QLinearConvShapes& s) {
+  const auto resolved = ResolveConvolution(attributes, s.x, s.w);
+  if (!resolved.ok()) return resolved;
+
+  const std::pair<const char*, const Shape&> scalars[] = {{"x_scale", s.x_scale},
+                                                          {"x_zero_point", s.x_zero_point},
+                                                          {"y_scale", s.y_scale},
+                                                          {"y_zero_point", s.y_zero_point}};
+  for (const auto& [name, shape] : scalars) {
+    if (!MayBeScalar(shape)) {
+      return Invalid(name, " must be a scalar or of shape [1]. Received: shape ", Show{shape});
+    }
+  }
+  int64_t filters = s.w ? (*s.w)[0] : kUnknown;
+  if (s.bias && !MayBePerFilter(*s.bias, &filters)) {
+    return Invalid("bias must have one element for each filter of w. Received: bias of shape ",
+                   Show{*s.bias}, ", w of shape ", Show{s.w});
+  }
+  const std::pair<const char*, const Shape&> vectors[] = {{"w_scale", s.w_scale},
+                                                          {"w_zero_point", s.w_zero_point}};
+  for (const auto& [name, shape] : vectors) {
+    if (!MayBeScalar(shape) && !MayBePerFilter(shape, &filters)) {
+      return Invalid(name, " must be a scalar or have one element for each filter of w. Received: ",
+                     name, " of shape ", Show{shape}, ", w of shape ", Show{s.w});
+    }
+  }
+
+  ResolvedConvolution result = *resolved;
+  if (result.output) {
+    (*result.output)[attributes.channels_last ? result.output->size() - 1 : 1] = filters;
+  }
+  return result;
+}
+
+}  // namespace tf_qops

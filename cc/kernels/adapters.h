@@ -1,0 +1,70 @@
+#ifndef TF_QOPS_CC_KERNELS_ADAPTERS_H_
+#define TF_QOPS_CC_KERNELS_ADAPTERS_H_
+
+#include <vector>
+
+#include "cc/core/codes.h"
+#include "cc/core/parallel.h"
+#include "cc/core/shape.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/util/work_sharder.h"
+
+namespace tf_qops {
+
+inline Shape ShapeOf(const tensorflow::Tensor& tensor) {
+  const auto sizes = tensor.shape().dim_sizes();
+  return Dims(sizes.begin(), sizes.end());
+}
+
+// The elements of a tensor as the core's type for them, which has the same bits.
+template <typename T>
+const T* Data(const tensorflow::Tensor& tensor) {
+  return static_cast<const T*>(tensor.data());
+}
+
+template <typename T>
+T* MutableData(tensorflow::Tensor* tensor) {
+  return static_cast<T*>(tensor->data());
+}
+
+// TensorFlow's intra-op threads.
+inline Workers WorkersOf(tensorflow::OpKernelContext* c) {
+  const auto& pool = *c->device()->tensorflow_cpu_worker_threads();
+  return {pool.num_threads, [&pool](int64_t total, int64_t cost, const auto& work) {
+            tensorflow::Shard(pool.num_threads, pool.workers, total, cost, work);
+          }};
+}
+
+// A scale of any float type, as the float32 values that all arithmetic uses.
+class Float32Values {
+ public:
+  explicit Float32Values(const tensorflow::Tensor& tensor) {
+    switch (tensor.dtype()) {
+      case tensorflow::DT_HALF:
+        Convert<Float16>(tensor);
+        break;
+      case tensorflow::DT_BFLOAT16:
+        Convert<BFloat16>(tensor);
+        break;
+      default:
+        data_ = Data<float>(tensor);
+    }
+  }
+  const float* data() const { return data_; }
+
+ private:
+  template <typename T>
+  void Convert(const tensorflow::Tensor& tensor) {
+    const T* from = Data<T>(tensor);
+    converted_.resize(tensor.NumElements());
+    for (size_t i = 0; i < converted_.size(); ++i) converted_[i] = ToFloat32(from[i]);
+    data_ = converted_.data();
+  }
+
+  std::vector<float> converted_;
+  const float* data_ = nullptr;
+};
+
+}  // namespace tf_qops
+
+#endif  // TF_QOPS_CC_KERNELS_ADAPTERS_H_

@@ -1,0 +1,69 @@
+// DequantizeLinear and QuantizeLinear, as ONNX has them up to version 28.
+//
+// An optional input is a list of at most one tensor.
+
+#include "cc/core/granularity.h"
+#include "cc/ops/attributes.h"
+#include "cc/ops/shape_inference.h"
+#include "tensorflow/core/framework/op.h"
+
+namespace tf_qops {
+namespace {
+
+using tensorflow::shape_inference::InferenceContext;
+
+// Inputs (x, scale, [zero_point]); the output has the shape of x.
+absl::Status LinearShape(InferenceContext* c, const GranularityNames& names) {
+  int64_t axis, block_size;
+  TF_RETURN_IF_ERROR(c->GetAttr("axis", &axis));
+  TF_RETURN_IF_ERROR(c->GetAttr("block_size", &block_size));
+  if (c->num_inputs() > 3) return TooManyOptional(names.zero_point, c->num_inputs() - 2);
+  const bool has_zero_point = c->num_inputs() > 2;
+  const Shape zero_point = has_zero_point ? ToShape(c, c->input(2)) : Shape();
+  const auto resolved =
+      ResolveGranularity(names, ToShape(c, c->input(0)), ToShape(c, c->input(1)),
+                         has_zero_point ? &zero_point : nullptr, axis, block_size);
+  if (!resolved.ok()) return ToStatus(resolved.error());
+  c->set_output(0, ToHandle(c, resolved->x));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+REGISTER_OP("TfQops>DequantizeLinear")
+    .Input("x: T")
+    .Input("x_scale: S")
+    .Input("x_zero_point: has_zero_point * T")
+    .Output("y: output_dtype")
+    .Attr(
+        "T: {int8, uint8, int16, uint16, int32, int4, uint4, int2, uint2, float8_e4m3fn, "
+        "float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float4_e2m1fn}")
+    .Attr("S: {float, half, bfloat16}")
+    .Attr("has_zero_point: int >= 0")
+    .Attr("output_dtype: {float, half, bfloat16} = DT_FLOAT")
+    .Attr("axis: int = 1")
+    .Attr("block_size: int = 0")
+    .SetShapeFn([](InferenceContext* c) {
+      return LinearShape(c, {"x", "x_scale", "x_zero_point"});
+    });
+
+REGISTER_OP("TfQops>QuantizeLinear")
+    .Input("x: T")
+    .Input("y_scale: S")
+    .Input("y_zero_point: has_zero_point * output_dtype")
+    .Output("y: output_dtype")
+    .Attr("T: {float, half, bfloat16, int32}")
+    .Attr("S: {float, half, bfloat16}")
+    .Attr("has_zero_point: int >= 0")
+    .Attr(
+        "output_dtype: {int8, uint8, int16, uint16, int4, uint4, int2, uint2, float8_e4m3fn, "
+        "float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float4_e2m1fn} = DT_UINT8")
+    .Attr("axis: int = 1")
+    .Attr("block_size: int = 0")
+    .Attr("saturate: bool = true")
+    .Attr("precision: {float, half, bfloat16} = DT_FLOAT")
+    .SetShapeFn([](InferenceContext* c) {
+      return LinearShape(c, {"x", "y_scale", "y_zero_point"});
+    });
+
+}  // namespace tf_qops

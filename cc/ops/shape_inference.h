@@ -1,0 +1,32 @@
+#ifndef TF_QOPS_CC_OPS_SHAPE_INFERENCE_H_
+#define TF_QOPS_CC_OPS_SHAPE_INFERENCE_H_
+
+#include "cc/core/result.h"
+#include "cc/core/shape.h"
+#include "tensorflow/core/framework/shape_inference.h"
+
+namespace tf_qops {
+
+// TensorFlow's partly known shapes, as the core's rules take and give them.
+
+inline Shape ToShape(tensorflow::shape_inference::InferenceContext* c,
+                     tensorflow::shape_inference::ShapeHandle handle) {
+  if (!c->RankKnown(handle)) return std::nullopt;
+  Dims dims;
+  for (int d = 0; d < c->Rank(handle); ++d) dims.push_back(c->Value(c->Dim(handle, d)));
+  return dims;
+}
+
+inline tensorflow::shape_inference::ShapeHandle ToHandle(
+    tensorflow::shape_inference::InferenceContext* c, const Shape& shape) {
+  if (!shape) return c->UnknownShape();
+  std::vector<tensorflow::shape_inference::DimensionHandle> dims;
+  for (int64_t dim : *shape) {
+    dims.push_back(dim == kUnknown ? c->UnknownDim() : c->MakeDim(dim));
+  }
+  return c->MakeShape(dims);
+}
+
+}  // namespace tf_qops
+
+#endif  // TF_QOPS_CC_OPS_SHAPE_INFERENCE_H_

@@ -7,7 +7,7 @@ import os
 import pathlib
 import threading
 import types
-from typing import Any
+from typing import Any, NamedTuple
 
 from absl import logging
 
@@ -24,28 +24,29 @@ _BUILT_PATH = pathlib.Path(__file__).resolve().with_name("_tf_qops.so")
 _AN_OPERATOR = "TfQops>DequantizeLinear"
 _REBUILD = "pip install --no-build-isolation --no-deps --force-reinstall FOLDER_OF_TF_QOPS_SOURCES"
 
-_lock = threading.RLock()
-_wrappers: types.ModuleType | None = None
+
+class _Loaded(NamedTuple):
+    wrappers: types.ModuleType
+    path: pathlib.Path
 
 
-def _path() -> pathlib.Path:
-    """Returns where the main library must be; the XLA library's place is beside it."""
-    return pathlib.Path(os.environ.get(_PATH_VARIABLE) or _BUILT_PATH).resolve()
+_lock = threading.Lock()
+_loaded: _Loaded | None = None
 
 
-def _xla_path() -> pathlib.Path | None:
-    path = _path().with_name("_tf_qops_xla.so")
-    return path if path.is_file() else None
+def _xla_path(path: pathlib.Path) -> pathlib.Path | None:
+    """Returns the XLA library beside the main one, if it was built."""
+    xla_path = path.with_name("_tf_qops_xla.so")
+    return xla_path if xla_path.is_file() else None
 
 
-def _build_record() -> dict[str, Any]:
+def _build_record(path: pathlib.Path) -> dict[str, Any]:
     """Returns what CMake wrote down beside the library, nothing for a library built otherwise."""
-    record = _path().with_name("_build_info.json")
+    record = path.with_name("_build_info.json")
     return json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
 
 
-def _check_present() -> None:
-    path = _path()
+def _check_present(path: pathlib.Path) -> None:
     if path.is_file():
         return
     if path != _BUILT_PATH:
@@ -55,27 +56,45 @@ def _check_present() -> None:
     raise ImportError(f"tf_qops: the library of operators is missing: {advice}. Tried: {path}")
 
 
-def _check_version() -> None:
-    built = _build_record().get("tensorflow_version")
+def _check_version(path: pathlib.Path) -> None:
+    built = _build_record(path).get("tensorflow_version")
     if built and built.split(".")[:2] != tf.__version__.split(".")[:2]:
         raise ImportError(
-            f"tf_qops: built for TensorFlow {built}, found TensorFlow {tf.__version__}; a build "
+            f"tf_qops: {path} was built for TensorFlow {built}, found {tf.__version__}; a build "
             f"serves one minor version. Rebuild it: {_REBUILD}"
         )
 
 
-def _check_alone() -> None:
+def _check_alone(path: pathlib.Path) -> None:
     """Refuses a second copy: TensorFlow would load it without a word and then fail every call."""
     if op_def_registry.get(_AN_OPERATOR) is None:
         return
     maps = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
     files = dict.fromkeys(line.split(maxsplit=5)[-1] for line in maps)
-    loaded = [file for file in files if pathlib.Path(file).name.startswith("_tf_qops")]
-    if str(_path()) not in loaded:
+    copies = [file for file in files if pathlib.Path(file).name.startswith(_BUILT_PATH.stem)]
+    if str(path) not in copies:
         raise ImportError(
-            "tf_qops: another copy of the operators is already loaded and one process takes only "
-            f"one: import a single tf_qops. Loaded: {', '.join(loaded)}. Refused: {_path()}"
+            "tf_qops: another copy of the operators is already loaded and a process takes only "
+            f"one: import a single tf_qops. Loaded: {', '.join(copies)}. Refused: {path}"
         )
+
+
+def _load() -> _Loaded:
+    global _loaded
+    with _lock:
+        if _loaded is None:
+            path = pathlib.Path(os.environ.get(_PATH_VARIABLE) or _BUILT_PATH).resolve()
+            for check in (_check_present, _check_version, _check_alone):
+                check(path)
+            try:
+                wrappers = tf.load_op_library(str(path))
+                if xla_path := _xla_path(path):
+                    tf.load_library(str(xla_path))
+            except (tf.errors.OpError, RuntimeError) as error:
+                raise ImportError(f"tf_qops: {error}. Rebuild it: {_REBUILD}") from error
+            logging.debug("tf_qops: loaded %s", path)
+            _loaded = _Loaded(wrappers, path)
+        return _loaded
 
 
 def load() -> types.ModuleType:
@@ -88,20 +107,7 @@ def load() -> types.ModuleType:
       ImportError: The library is missing, was built for another minor version of TensorFlow, is
         already loaded from another path, or cannot be loaded.
     """
-    global _wrappers
-    with _lock:
-        if _wrappers is None:
-            for check in (_check_present, _check_version, _check_alone):
-                check()
-            try:
-                wrappers = tf.load_op_library(str(_path()))
-                if xla_path := _xla_path():
-                    tf.load_library(str(xla_path))
-            except (tf.errors.OpError, RuntimeError) as error:
-                raise ImportError(f"tf_qops: {error}. Rebuild it: {_REBUILD}") from error
-            logging.debug("tf_qops: loaded %s", _path())
-            _wrappers = wrappers
-        return _wrappers
+    return _load().wrappers
 
 
 def register() -> None:
@@ -139,17 +145,17 @@ def build_info() -> dict[str, Any]:
     Raises:
       ImportError: As `tfq.register`.
     """
-    load()
-    library = ctypes.CDLL(str(_path()))
+    path = _load().path
+    xla_path = _xla_path(path)
+    library = ctypes.CDLL(str(path))
     for function in (library.tf_qops_instruction_sets, library.tf_qops_instruction_set):
         function.restype = ctypes.c_char_p
-    xla_path = _xla_path()
     return {
-        **_build_record(),
+        **_build_record(path),
         "tensorflow_installed": tf.__version__,
         "xla": xla_path is not None,
         "instruction_sets": library.tf_qops_instruction_sets().decode().split(","),
         "instruction_set": library.tf_qops_instruction_set().decode(),
-        "library": str(_path()),
+        "library": str(path),
         "xla_library": xla_path and str(xla_path),
     }

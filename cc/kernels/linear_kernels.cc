@@ -3,8 +3,8 @@
 #include "cc/core/dequantize_linear.h"
 #include "cc/core/quantize_linear.h"
 #include "cc/kernels/adapters.h"
-#include "cc/kernels/dtypes.h"
 #include "cc/ops/attributes.h"
+#include "cc/ops/dtypes.h"
 
 namespace tf_qops {
 namespace {
@@ -65,7 +65,9 @@ const T* DataOrNull(const Tensor* tensor) {
 class DequantizeLinearOp : public LinearOp {
  public:
   explicit DequantizeLinearOp(OpKernelConstruction* c)
-      : LinearOp(c, {"x", "x_scale", "x_zero_point"}) {}
+      : LinearOp(c, {"x", "x_scale", "x_zero_point"}) {
+    OP_REQUIRES_OK(c, CheckCode("x", c->input_type(0)));
+  }
 
  protected:
   void Run(const Workers& workers, const Tensor& x, const float* scale, const Tensor* zero_point,
@@ -93,6 +95,9 @@ class QuantizeLinearOp : public LinearOp {
  public:
   explicit QuantizeLinearOp(OpKernelConstruction* c)
       : LinearOp(c, {"x", "y_scale", "y_zero_point"}) {
+    std::vector<DataType> zero_point_dtype;
+    OP_REQUIRES_OK(c, c->GetAttr("zero_point_dtype", &zero_point_dtype));
+    OP_REQUIRES_OK(c, CheckQuantizeTarget(output_dtype_, zero_point_dtype));
     OP_REQUIRES_OK(c, c->GetAttr("saturate", &options_.saturate));
     DataType precision;
     OP_REQUIRES_OK(c, c->GetAttr("precision", &precision));

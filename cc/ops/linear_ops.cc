@@ -4,12 +4,14 @@
 
 #include "cc/core/granularity.h"
 #include "cc/ops/attributes.h"
+#include "cc/ops/dtypes.h"
 #include "cc/ops/shape_inference.h"
 #include "tensorflow/core/framework/op.h"
 
 namespace tf_qops {
 namespace {
 
+using tensorflow::DataType;
 using tensorflow::shape_inference::InferenceContext;
 
 // Inputs (x, scale, [zero_point]); the output has the shape of x.
@@ -35,34 +37,38 @@ REGISTER_OP("TfQops>DequantizeLinear")
     .Input("x_scale: S")
     .Input("x_zero_point: has_zero_point * T")
     .Output("y: output_dtype")
-    .Attr(
-        "T: {int8, uint8, int16, uint16, int32, int4, uint4, int2, uint2, float8_e4m3fn, "
-        "float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float4_e2m1fn}")
+    .Attr("T: type")  // CheckCode says which.
     .Attr("S: {float, half, bfloat16}")
     .Attr("has_zero_point: int >= 0")
     .Attr("output_dtype: {float, half, bfloat16} = DT_FLOAT")
     .Attr("axis: int = 1")
     .Attr("block_size: int = 0")
     .SetShapeFn([](InferenceContext* c) {
+      DataType dtype;
+      TF_RETURN_IF_ERROR(c->GetAttr("T", &dtype));
+      TF_RETURN_IF_ERROR(CheckCode("x", dtype));
       return LinearShape(c, {"x", "x_scale", "x_zero_point"});
     });
 
 REGISTER_OP("TfQops>QuantizeLinear")
     .Input("x: T")
     .Input("y_scale: S")
-    .Input("y_zero_point: has_zero_point * output_dtype")
+    .Input("y_zero_point: zero_point_dtype")
     .Output("y: output_dtype")
     .Attr("T: {float, half, bfloat16, int32}")
     .Attr("S: {float, half, bfloat16}")
-    .Attr("has_zero_point: int >= 0")
-    .Attr(
-        "output_dtype: {int8, uint8, int16, uint16, int4, uint4, int2, uint2, float8_e4m3fn, "
-        "float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float4_e2m1fn} = DT_UINT8")
+    .Attr("zero_point_dtype: list(type) >= 0")
+    .Attr("output_dtype: type = DT_UINT8")  // CheckQuantizeTarget says which.
     .Attr("axis: int = 1")
     .Attr("block_size: int = 0")
     .Attr("saturate: bool = true")
     .Attr("precision: {float, half, bfloat16} = DT_FLOAT")
     .SetShapeFn([](InferenceContext* c) {
+      DataType dtype;
+      TF_RETURN_IF_ERROR(c->GetAttr("output_dtype", &dtype));
+      std::vector<DataType> zero_point_dtype;
+      TF_RETURN_IF_ERROR(c->GetAttr("zero_point_dtype", &zero_point_dtype));
+      TF_RETURN_IF_ERROR(CheckQuantizeTarget(dtype, zero_point_dtype));
       return LinearShape(c, {"x", "y_scale", "y_zero_point"});
     });
 

@@ -1,0 +1,1 @@
+"""Functions on tensors; they know nothing of Keras or of ONNX files."""

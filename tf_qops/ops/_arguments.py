@@ -1,0 +1,86 @@
+"""Turns what callers pass (Python numbers, numpy arrays, tensors) into what the operators take."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import tensorflow as tf
+
+TensorLike = Any  # What tf.convert_to_tensor takes: a tensor, a variable, an array, a number.
+
+
+def _refuse(value: Any, argument: str) -> None:
+    if isinstance(value, (tf.RaggedTensor, tf.SparseTensor, tf.IndexedSlices)):
+        advice = "use value.to_tensor() or map over value.flat_values"
+        if not isinstance(value, tf.RaggedTensor):
+            advice = "use tf.sparse.to_dense or tf.convert_to_tensor first"
+        raise TypeError(
+            f"{argument} must be a dense tensor: {advice}. Received: {type(value).__name__}"
+        )
+    if type(value).__name__ == "KerasTensor":
+        raise TypeError(
+            f"{argument} must be a tensor: inside a functional Keras model use the layer of the "
+            f"same name in tfq.layers. Received: {value!r}"
+        )
+
+
+def has_dtype(value: Any) -> bool:
+    """Returns whether a value brings a dtype of its own, unlike Python numbers and lists."""
+    return hasattr(value, "dtype")
+
+
+def tensor(value: TensorLike, argument: str, dtype: tf.DType | None = None) -> tf.Tensor:
+    """Converts a value; `dtype` is for what brings none of its own."""
+    _refuse(value, argument)
+    if isinstance(value, np.ndarray) and value.dtype == np.float64:
+        value = value.astype(np.float32)
+    return tf.convert_to_tensor(value, None if has_dtype(value) else dtype)
+
+
+def scale(value: TensorLike, argument: str) -> tf.Tensor:
+    """Converts a scale; Python numbers and float64 arrays become float32."""
+    if isinstance(value, np.generic):
+        value = np.asarray(value)
+    return tensor(value, argument, tf.float32)
+
+
+def zero_point(value: TensorLike, argument: str, dtype: tf.DType) -> tf.Tensor:
+    """Converts a zero point; Python numbers, if `dtype` can hold them, take it.
+
+    Raises:
+      ValueError: A number outside the range of `dtype`, or a tensor of another dtype.
+    """
+    if not has_dtype(value):
+        value = _codes(value, argument, dtype)
+    converted = tensor(value, argument)
+    if converted.dtype != dtype:
+        raise ValueError(
+            f"{argument} must be {dtype.name}, the type of what it is the zero of. "
+            f"Received: {converted.dtype.name}"
+        )
+    return converted
+
+
+def _codes(value: Any, argument: str, dtype: tf.DType) -> np.ndarray:
+    numbers = np.asarray(value)
+    codes = numbers.astype(dtype.as_numpy_dtype)
+    limits = ml_dtypes.iinfo(codes.dtype) if dtype.is_integer else ml_dtypes.finfo(codes.dtype)
+    if dtype.is_integer and not np.issubdtype(numbers.dtype, np.integer):
+        raise ValueError(f"{argument} must be of whole numbers. Received: {value}")
+    if np.any((numbers < float(limits.min)) | (numbers > float(limits.max))):
+        raise ValueError(
+            f"{argument} must be in [{limits.min}, {limits.max}] for {dtype.name}. "
+            f"Received: {value}"
+        )
+    return codes
+
+
+def ints(values: Sequence[int] | None) -> list[int]:
+    """Converts an optional list attribute; the operators take an empty list as the default."""
+    return [] if values is None else [int(value) for value in values]
+
+
+def optional(value: tf.Tensor | None) -> list[tf.Tensor]:
+    """Converts an optional input to what the operators have for it: a list of at most one."""
+    return [] if value is None else [value]

@@ -32,12 +32,16 @@ template <typename Storage, int kExponentBits, int kMantissaBits, int kBias, Spe
 struct MiniFloat {
   Storage bits;
 
+  static constexpr int kMantissa = kMantissaBits;
+  static constexpr int kExponentBias = kBias;
+  static constexpr bool kHasInfinity = kSpecials == Specials::kInfinityAndNan;
+  static constexpr bool kHasSpecials = kSpecials != Specials::kNone;
   static constexpr uint32_t kSign = 1u << (kExponentBits + kMantissaBits);
   static constexpr uint32_t kAllOnes = kSign - 1;
   static constexpr uint32_t kInfinity = kAllOnes ^ ((1u << kMantissaBits) - 1);
-  static constexpr uint32_t kLargest = kSpecials == Specials::kInfinityAndNan ? kInfinity - 1
-                                       : kSpecials == Specials::kNanOnly      ? kAllOnes - 1
-                                                                              : kAllOnes;
+  static constexpr uint32_t kLargest = kHasInfinity                       ? kInfinity - 1
+                                       : kSpecials == Specials::kNanOnly ? kAllOnes - 1
+                                                                         : kAllOnes;
 
   // Exact. The values below the smallest normal one are normal in float32.
   float ToFloat() const {
@@ -45,7 +49,7 @@ struct MiniFloat {
     const bool negative = (bits & kSign) != 0;
     if (IsNan(magnitude, negative)) return FloatOf(0x7fc00000u);
     const uint32_t sign = negative ? 0x80000000u : 0;
-    if (kSpecials == Specials::kInfinityAndNan && magnitude == kInfinity) {
+    if (kHasInfinity && magnitude == kInfinity) {
       return FloatOf(sign | 0x7f800000u);
     }
     if (magnitude >> kMantissaBits == 0) {
@@ -66,10 +70,10 @@ struct MiniFloat {
     if (magnitude > 0x7f800000u) return Code(NanCode(sign));
     uint32_t code = Round(FloatOf(magnitude), magnitude);
     if (code > kLargest) {
-      if (saturate || kSpecials == Specials::kNone) {
+      if (saturate || !kHasSpecials) {
         code = kLargest;
       } else {
-        return Code(kSpecials == Specials::kInfinityAndNan ? sign | kInfinity : NanCode(sign));
+        return Code(kHasInfinity ? sign | kInfinity : NanCode(sign));
       }
     }
     if (kSpecials == Specials::kUnsignedZero && code == 0) return Code(0);

@@ -1,0 +1,104 @@
+#ifndef TF_QOPS_CC_XLA_EMIT_H_
+#define TF_QOPS_CC_XLA_EMIT_H_
+
+// HLO that computes the core's values bit for bit, whatever XLA fuses it with.
+
+#include <cmath>
+#include <vector>
+
+#include "cc/core/granularity.h"
+#include "cc/core/minifloat.h"
+#include "tensorflow/compiler/tf2xla/type_util.h"
+#include "tensorflow/compiler/tf2xla/xla_op_kernel.h"
+#include "xla/hlo/builder/lib/constants.h"
+#include "xla/hlo/builder/lib/math.h"
+#include "xla/hlo/builder/xla_builder.h"
+
+namespace tf_qops {
+
+// The shape of input `i`; dimensions that XLA only knows a bound of count as that.
+inline Shape InputShapeOf(tensorflow::XlaOpKernelContext* c, int i) {
+  const auto shape = c->InputXlaShape(i);
+  if (!shape.ok()) return std::nullopt;
+  return Dims(shape->dimensions().begin(), shape->dimensions().end());
+}
+
+// A product that XLA cannot contract with a following addition into one operation: it lets a
+// select stand in between (bit casts, min and max do not stop it).
+inline xla::XlaOp Product(xla::XlaOp a, xla::XlaOp b) {
+  const xla::XlaOp p = xla::Mul(a, b);
+  return xla::Select(xla::IsNan(p), xla::Add(p, p), p);
+}
+
+// A true quotient: XLA multiplies with the reciprocal of a constant divisor, so the divisor is
+// made to depend on the dividend (where that is NaN, so is the quotient).
+inline xla::XlaOp Quotient(xla::XlaOp a, xla::XlaOp b) {
+  return xla::Div(a, xla::Select(xla::IsNan(a), a, b));
+}
+
+// A scale or zero point, repeated to the shape of x.
+inline xla::XlaOp Spread(xla::XlaOp parameter, const Granularity& g, const Dims& x) {
+  switch (g.kind) {
+    case Granularity::Kind::kTensor:
+      return xla::Broadcast(xla::Reshape(parameter, {}), x);
+    case Granularity::Kind::kAxis:
+      return xla::BroadcastInDim(parameter, x, {g.axis});
+    case Granularity::Kind::kBlock:
+      break;
+  }
+  Dims repeated, flat = x, from;
+  for (int64_t d = 0; d < static_cast<int64_t>(x.size()); ++d) {
+    from.push_back(repeated.size());
+    repeated.push_back(d == g.axis ? g.blocks : x[d]);
+    if (d == g.axis) repeated.push_back(std::min(g.block_size, g.axis_dim));
+  }
+  flat[g.axis] = g.blocks * std::min(g.block_size, g.axis_dim);
+  const xla::XlaOp all = xla::Reshape(xla::BroadcastInDim(parameter, repeated, from), flat);
+  return xla::SliceInDim(all, 0, x[g.axis], 1, g.axis);
+}
+
+// A float32 rounded to a format (Float16, Float8E4M3Fn, ...), still as float32: converting it to
+// that format changes nothing any more, so XLA may leave conversions out or do them in two steps.
+// What lies beyond the largest number is as in Format::FromFloat.
+template <typename Format>
+xla::XlaOp RoundToFormat(xla::XlaOp value, bool saturate) {
+  const auto constant = [&](float v) { return xla::FullLike(value, v); };
+  // Below the smallest normal number the sum with 1.5 * 2^23 units has no room for less than one.
+  const float unit = std::ldexp(1.0f, 1 - Format::kExponentBias - Format::kMantissa);
+  const xla::XlaOp magic = constant(unit * 12582912.0f);
+  const xla::XlaOp tiny = xla::Sub(xla::Add(value, magic), magic);
+  const xla::XlaOp normal = xla::ReducePrecision(value, 8, Format::kMantissa);
+  const xla::XlaOp magnitude = xla::Abs(value);
+  const xla::XlaOp is_tiny =
+      xla::Lt(magnitude, constant(std::ldexp(1.0f, 1 - Format::kExponentBias)));
+  // The sum loses the sign of -0.
+  const xla::XlaOp zero = xla::Mul(value, constant(0.0f));
+  xla::XlaOp rounded = xla::Select(
+      is_tiny, xla::Select(xla::Eq(tiny, constant(0.0f)), zero, tiny), normal);
+
+  const float largest = Format{Format::kLargest}.ToFloat();
+  const xla::XlaOp beyond = xla::Gt(xla::Abs(rounded), constant(largest));
+  const float limit = saturate || !Format::kHasSpecials ? largest
+                      : Format::kHasInfinity            ? INFINITY
+                                                        : NAN;
+  const xla::XlaOp end = xla::Select(xla::Lt(value, constant(0.0f)), constant(-limit),
+                                     constant(limit));
+  return xla::Select(beyond, end, rounded);
+}
+
+// The same for the float types of outputs.
+inline xla::XlaOp RoundToFloatType(tensorflow::DataType dtype, xla::XlaOp value) {
+  if (dtype == tensorflow::DT_HALF) return RoundToFormat<Float16>(value, /*saturate=*/false);
+  if (dtype == tensorflow::DT_BFLOAT16) return xla::ReducePrecision(value, 8, 7);
+  return value;
+}
+
+inline xla::XlaOp ConvertTo(tensorflow::DataType dtype, xla::XlaOp value) {
+  xla::PrimitiveType type;
+  const absl::Status status = tensorflow::DataTypeToPrimitiveType(dtype, &type);
+  return status.ok() ? xla::ConvertElementType(value, type) : value.builder()->ReportError(status);
+}
+
+}  // namespace tf_qops
+
+#endif  // TF_QOPS_CC_XLA_EMIT_H_

@@ -1,4 +1,4 @@
-"""What the examples in docstrings may use without importing it."""
+"""Prepares pytest: the names that examples in docstrings use, absl's flags."""
 
 import os
 
@@ -7,8 +7,11 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 import numpy as np
 import pytest
 import tensorflow as tf
+from absl import flags
 
 import tf_qops as tfq
+
+flags.FLAGS.mark_as_parsed()  # absltest's create_tempdir reads one
 
 
 @pytest.fixture(autouse=True)

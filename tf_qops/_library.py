@@ -52,7 +52,7 @@ def _check_present(path: pathlib.Path) -> None:
     if path != _BUILT_PATH:
         advice = f"{_PATH_VARIABLE} must name the built library or be unset"
     else:
-        advice = f"run `pip install -e .` in the folder of sources, or set {_PATH_VARIABLE}"
+        advice = "run `pip install -e .` in the folder of sources, or start Python outside of it"
     raise ImportError(f"tf_qops: the library of operators is missing: {advice}. Tried: {path}")
 
 

@@ -1,0 +1,47 @@
+from collections.abc import Sequence
+from typing import Literal
+
+import tensorflow as tf
+
+def DequantizeLinear(
+    *,
+    x: tf.Tensor,
+    x_scale: tf.Tensor,
+    x_zero_point: Sequence[tf.Tensor],
+    output_dtype: tf.DType = tf.float32,
+    axis: int = 1,
+    block_size: int = 0,
+    name: str | None = None,
+) -> tf.Tensor: ...
+def QuantizeLinear(
+    *,
+    x: tf.Tensor,
+    y_scale: tf.Tensor,
+    y_zero_point: Sequence[tf.Tensor],
+    output_dtype: tf.DType = tf.uint8,
+    axis: int = 1,
+    block_size: int = 0,
+    saturate: bool = True,
+    precision: tf.DType = tf.float32,
+    name: str | None = None,
+) -> tf.Tensor: ...
+def QLinearConv(
+    *,
+    x: tf.Tensor,
+    x_scale: tf.Tensor,
+    x_zero_point: tf.Tensor,
+    w: tf.Tensor,
+    w_scale: tf.Tensor,
+    w_zero_point: tf.Tensor,
+    y_scale: tf.Tensor,
+    y_zero_point: tf.Tensor,
+    bias: Sequence[tf.Tensor],
+    kernel_shape: Sequence[int] = [],
+    strides: Sequence[int] = [],
+    dilations: Sequence[int] = [],
+    pads: Sequence[int] = [],
+    auto_pad: Literal["NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"] = "NOTSET",
+    group: int = 1,
+    data_format: Literal["NCHW", "NHWC"] = "NCHW",
+    name: str | None = None,
+) -> tf.Tensor: ...

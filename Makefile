@@ -50,7 +50,7 @@ $(DEPENDENCIES): pyproject.toml
 
 $(BUILT): $(DEPENDENCIES) $(NATIVE)
 	@echo 'Building the native libraries (a few minutes the first time)'
-	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps -e .
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --no-build-isolation --no-deps -e .
 	@touch $@
 
 demo: $(BUILT)

@@ -12,6 +12,12 @@ bool Differ(const Shape& a, const Shape& b) {
                      [](int64_t p, int64_t q) { return !Differ(p, q); });
 }
 
+// A scalar or of shape [1], or not known to be otherwise.
+bool MayBeOneElement(const Shape& shape) {
+  return !shape || shape->empty() ||
+         (shape->size() == 1 && ((*shape)[0] == 1 || (*shape)[0] == kUnknown));
+}
+
 int64_t CeilDivide(int64_t dim, int64_t block) { return dim / block + (dim % block != 0); }
 
 // x as [outer, axis_dim, inner] around `axis`; only for known dimensions.
@@ -41,7 +47,8 @@ Result<ResolvedGranularity> ResolveGranularity(const GranularityNames& names, co
   if (block_size < 0) {
     return Invalid("block_size must be 0 (not blocked) or positive. Received: ", block_size);
   }
-  if (zero_point != nullptr && Differ(scale, *zero_point)) {
+  if (zero_point != nullptr && Differ(scale, *zero_point) &&
+      !(MayBeOneElement(scale) && MayBeOneElement(*zero_point))) {
     return Invalid(names.zero_point, " must have the shape of ", names.scale, ". Received: ",
                    names.zero_point, " of shape ", Show{*zero_point}, ", ", names.scale,
                    " of shape ", Show{scale});
@@ -49,8 +56,9 @@ Result<ResolvedGranularity> ResolveGranularity(const GranularityNames& names, co
   if (!scale) return ResolvedGranularity{PerTensor(x), x};
 
   const size_t scale_rank = scale->size();
-  const bool one_element = scale_rank == 0 || (scale_rank == 1 && (*scale)[0] == 1);
-  const bool per_tensor = scale_rank == 0 || (one_element && (block_size == 0 || !x || x->size() == 1));
+  const bool one_of_one_dimension = scale_rank == 1 && (*scale)[0] == 1;
+  const bool per_tensor =
+      scale_rank == 0 || (one_of_one_dimension && (block_size == 0 || !x || x->size() == 1));
   if (per_tensor) return ResolvedGranularity{PerTensor(x), x};
   if (block_size == 0 && scale_rank > 1) {
     return Invalid(names.scale, " must be a scalar or 1-D without block_size. Received: shape ",

@@ -59,7 +59,7 @@ struct ResolvedGranularity {
 //   scale of rank 0, or of one element and rank 1: per tensor, the axis is ignored;
 //   block_size 0: scale is 1-D with the length of x's dimension `axis`;
 //   block_size > 0: scale has x's rank and dimensions, but ceil(dim / block_size) at `axis`.
-// `zero_point`, where there is one, has the shape of the scale.
+// `zero_point`, where there is one, has the shape of the scale; [1] and a scalar are alike.
 Result<ResolvedGranularity> ResolveGranularity(const GranularityNames& names, const Shape& x,
                                                const Shape& scale, const Shape* zero_point,
                                                int64_t axis, int64_t block_size);

@@ -23,11 +23,15 @@ inline Shape InputShapeOf(tensorflow::XlaOpKernelContext* c, int i) {
   return Dims(shape->dimensions().begin(), shape->dimensions().end());
 }
 
-// A product that XLA cannot contract with a following addition into one operation: it lets a
-// select stand in between (bit casts, min and max do not stop it).
+// A product that LLVM cannot contract with a following addition into one operation, since a select
+// stands in between. Its condition, one of NaN's many codes, is one that LLVM does not know to be
+// false even for a finite product, and its other branch no constant that could be folded into what
+// follows. (Bit casts alone, min, max and a product in double do not stop it.)
 inline xla::XlaOp Product(xla::XlaOp a, xla::XlaOp b) {
   const xla::XlaOp p = xla::Mul(a, b);
-  return xla::Select(xla::IsNan(p), xla::Add(p, p), p);
+  const xla::XlaOp bits = xla::BitcastConvertType(p, xla::U32);
+  const xla::XlaOp never = xla::Eq(bits, xla::FullLike(bits, 0x7fc0f00du));
+  return xla::Select(never, xla::Add(p, p), p);
 }
 
 // A true quotient: XLA multiplies with the reciprocal of a constant divisor, so the divisor is

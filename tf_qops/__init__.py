@@ -2,16 +2,22 @@
 
 import importlib
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from tf_qops._library import build_info, register
+from tf_qops.ops.dequantize import dequantize
 from tf_qops.ops.linear import dequantize_linear, quantize_linear
 from tf_qops.ops.qlinear import qlinear_conv
+
+if TYPE_CHECKING:
+    from tf_qops import layers, onnx, raw_ops
 
 __version__ = "0.1.0"
 
 __all__ = [
     "__version__",
     "build_info",
+    "dequantize",
     "dequantize_linear",
     "layers",
     "onnx",

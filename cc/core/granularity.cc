@@ -12,12 +12,6 @@ bool Differ(const Shape& a, const Shape& b) {
                      [](int64_t p, int64_t q) { return !Differ(p, q); });
 }
 
-// A scalar or of shape [1], or not known to be otherwise.
-bool MayBeOneElement(const Shape& shape) {
-  return !shape || shape->empty() ||
-         (shape->size() == 1 && ((*shape)[0] == 1 || (*shape)[0] == kUnknown));
-}
-
 int64_t CeilDivide(int64_t dim, int64_t block) { return dim / block + (dim % block != 0); }
 
 // x as [outer, axis_dim, inner] around `axis`; only for known dimensions.
@@ -31,6 +25,20 @@ Granularity Around(Granularity::Kind kind, const Dims& x, int axis) {
   return g;
 }
 
+std::optional<Error> CheckAxis(const GranularityNames& names, const Dims& x, int64_t axis) {
+  const int64_t rank = static_cast<int64_t>(x.size());
+  if (axis >= -rank && axis < rank) return std::nullopt;
+  return Invalid("axis must be in [", -rank, ", ", rank - 1, "] for ", names.x, " of shape ",
+                 Show{x}, ". Received: ", axis);
+}
+
+}  // namespace
+
+bool MayBeOneElement(const Shape& shape) {
+  return !shape || shape->empty() ||
+         (shape->size() == 1 && ((*shape)[0] == 1 || (*shape)[0] == kUnknown));
+}
+
 Granularity PerTensor(const Shape& x) {
   Granularity g;
   if (x) {
@@ -39,7 +47,21 @@ Granularity PerTensor(const Shape& x) {
   return g;
 }
 
-}  // namespace
+Result<ResolvedGranularity> ResolveAxis(const GranularityNames& names, const Shape& x,
+                                        const Shape& scale, int64_t axis) {
+  if (!x) return ResolvedGranularity{Granularity{}, x};
+  if (auto error = CheckAxis(names, *x, axis)) return *error;
+  const int at = static_cast<int>(axis < 0 ? axis + x->size() : axis);
+  const int64_t length = scale ? (*scale)[0] : kUnknown;
+  Dims dims = *x;
+  if (Differ(dims[at], length)) {
+    return Invalid(names.scale, " must have the length of dimension ", at, " of ", names.x,
+                   ". Received: ", names.scale, " of shape ", Show{scale}, ", ", names.x,
+                   " of shape ", Show{x}, ", axis=", axis);
+  }
+  if (length != kUnknown) dims[at] = length;
+  return ResolvedGranularity{Around(Granularity::Kind::kAxis, dims, at), dims};
+}
 
 Result<ResolvedGranularity> ResolveGranularity(const GranularityNames& names, const Shape& x,
                                                const Shape& scale, const Shape* zero_point,
@@ -72,27 +94,14 @@ Result<ResolvedGranularity> ResolveGranularity(const GranularityNames& names, co
                    " with block_size. Received: ", names.scale, " of shape ", Show{scale}, ", ",
                    names.x, " of shape ", Show{x}, ", block_size=", block_size);
   }
-  // A 1-D scale of unknown length may still turn out to be one element, for which any axis is fine.
-  const bool maybe_one = scale_rank == 1 && (*scale)[0] == kUnknown;
-  if (axis < -rank || axis >= rank) {
-    if (maybe_one) return ResolvedGranularity{Granularity{}, x};
-    return Invalid("axis must be in [", -rank, ", ", rank - 1, "] for ", names.x, " of shape ",
-                   Show{x}, ". Received: ", axis);
+  if (block_size == 0) {
+    // One of unknown length may still turn out to be one element, for which any axis is fine.
+    const bool maybe_one = (*scale)[0] == kUnknown && (axis < -rank || axis >= rank);
+    return maybe_one ? ResolvedGranularity{Granularity{}, x} : ResolveAxis(names, x, scale, axis);
   }
+  if (auto error = CheckAxis(names, *x, axis)) return *error;
   const int at = static_cast<int>(axis < 0 ? axis + rank : axis);
   Dims dims = *x;
-
-  if (block_size == 0) {
-    const int64_t length = (*scale)[0];
-    if (Differ(dims[at], length)) {
-      return Invalid(names.scale, " must be a scalar or have the length of dimension ", at, " of ",
-                     names.x, ". Received: ", names.scale, " of shape ", Show{scale}, ", ", names.x,
-                     " of shape ", Show{x}, ", axis=", axis);
-    }
-    if (length != kUnknown) dims[at] = length;
-    return ResolvedGranularity{Around(Granularity::Kind::kAxis, dims, at), dims};
-  }
-
   for (int d = 0; d < rank; ++d) {
     const int64_t expected =
         d != at || dims[d] == kUnknown ? dims[d] : CeilDivide(dims[d], block_size);

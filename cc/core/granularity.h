@@ -64,6 +64,16 @@ Result<ResolvedGranularity> ResolveGranularity(const GranularityNames& names, co
                                                const Shape& scale, const Shape* zero_point,
                                                int64_t axis, int64_t block_size);
 
+// The second rule by itself: a 1-D `scale` along `axis`, even where it has one element.
+Result<ResolvedGranularity> ResolveAxis(const GranularityNames& names, const Shape& x,
+                                        const Shape& scale, int64_t axis);
+
+// The granularity of one scale for all of x.
+Granularity PerTensor(const Shape& x);
+
+// A scalar or of shape [1], or not known to be otherwise.
+bool MayBeOneElement(const Shape& shape);
+
 // Cuts the elements [begin, end) of x into runs and calls
 //   run(first, count, parameter, step)
 // for each: element first + k has the scale at parameter + k * step, and step is 0 or 1.

@@ -1,12 +1,9 @@
 #include "cc/core/qlinear_conv.h"
 
+#include "cc/core/granularity.h"
+
 namespace tf_qops {
 namespace {
-
-bool MayBeScalar(const Shape& shape) {
-  if (!shape || shape->empty()) return true;
-  return shape->size() == 1 && ((*shape)[0] == 1 || (*shape)[0] == kUnknown);
-}
 
 // Whether a shape may be [filters]; sets filters where only the shape knows it.
 bool MayBePerFilter(const Shape& shape, int64_t* filters) {
@@ -29,7 +26,7 @@ Result<ResolvedConvolution> ResolveQLinearConv(const ConvolutionAttributes& attr
                                                           {"y_scale", s.y_scale},
                                                           {"y_zero_point", s.y_zero_point}};
   for (const auto& [name, shape] : scalars) {
-    if (!MayBeScalar(shape)) {
+    if (!MayBeOneElement(shape)) {
       return Invalid(name, " must be a scalar or of shape [1]. Received: shape ", Show{shape});
     }
   }
@@ -41,7 +38,7 @@ Result<ResolvedConvolution> ResolveQLinearConv(const ConvolutionAttributes& attr
   const std::pair<const char*, const Shape&> vectors[] = {{"w_scale", s.w_scale},
                                                           {"w_zero_point", s.w_zero_point}};
   for (const auto& [name, shape] : vectors) {
-    if (!MayBeScalar(shape) && !MayBePerFilter(shape, &filters)) {
+    if (!MayBeOneElement(shape) && !MayBePerFilter(shape, &filters)) {
       return Invalid(name, " must be a scalar or have one element for each filter of w. Received: ",
                      name, " of shape ", Show{shape}, ", w of shape ", Show{s.w});
     }

@@ -18,7 +18,7 @@ using Shape = std::optional<Dims>;
 
 // A shape as it stands in a message: [2,?,3], or <unknown> without a rank.
 struct Show {
-  const Shape& shape;
+  Shape shape;
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Show& show) {

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "cc/core/convolution_geometry.h"
+#include "cc/core/dequantize_range.h"
 #include "cc/core/result.h"
 #include "tensorflow/core/platform/errors.h"
 
@@ -18,6 +19,36 @@ inline absl::Status ToStatus(const Error& error) {
 // An optional input is a list of no or one tensor; TensorFlow cannot limit its length.
 inline absl::Status TooManyOptional(const char* name, int count) {
   return ToStatus(Invalid(name, " must be given once or left out. Received: ", count, " tensors"));
+}
+
+// Dequantize's and Quantize's attributes for a mode and an axis. As in TensorFlow, an axis of -1
+// means per tensor; an axis that counts from the end has an attribute of its own, since only the
+// shape tells where it is.
+struct RangeAttributes {
+  RangeMode mode;
+  bool narrow_range;
+  int64_t axis;  // As Python counts: negative from the end.
+  bool per_tensor;
+};
+
+template <typename Context>
+absl::Status GetRangeAttributes(Context* c, RangeAttributes* attributes) {
+  std::string mode;
+  bool from_end;
+  TF_RETURN_IF_ERROR(c->GetAttr("mode", &mode));
+  TF_RETURN_IF_ERROR(c->GetAttr("narrow_range", &attributes->narrow_range));
+  TF_RETURN_IF_ERROR(c->GetAttr("axis", &attributes->axis));
+  TF_RETURN_IF_ERROR(c->GetAttr("axis_from_end", &from_end));
+  attributes->mode = mode == "SCALED"      ? RangeMode::kScaled
+                     : mode == "MIN_FIRST" ? RangeMode::kMinFirst
+                                           : RangeMode::kMinCombined;
+  if (attributes->axis < -1) {
+    return ToStatus(Invalid("axis must be -1 (per tensor) or not negative. Received: ",
+                            attributes->axis));
+  }
+  attributes->per_tensor = attributes->axis == -1;
+  if (from_end) attributes->axis = -1 - attributes->axis;
+  return absl::OkStatus();
 }
 
 // Reads a convolution's attributes from an InferenceContext or an OpKernelConstruction.

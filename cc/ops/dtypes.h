@@ -86,6 +86,24 @@ bool VisitFloats(tensorflow::DataType dtype, Visit&& visit) {
   }
 }
 
+// The integer type with the codes of TensorFlow's quantized type; any other type stays.
+inline tensorflow::DataType PlainType(tensorflow::DataType dtype) {
+  switch (dtype) {
+    case tensorflow::DT_QINT8:
+      return tensorflow::DT_INT8;
+    case tensorflow::DT_QUINT8:
+      return tensorflow::DT_UINT8;
+    case tensorflow::DT_QINT16:
+      return tensorflow::DT_INT16;
+    case tensorflow::DT_QUINT16:
+      return tensorflow::DT_UINT16;
+    case tensorflow::DT_QINT32:
+      return tensorflow::DT_INT32;
+    default:
+      return dtype;
+  }
+}
+
 inline absl::Status CheckCode(const char* name, tensorflow::DataType dtype) {
   if (VisitCodes(dtype, [](auto) {})) return absl::OkStatus();
   return ToStatus(Invalid(name,

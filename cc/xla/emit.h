@@ -40,6 +40,38 @@ inline xla::XlaOp Quotient(xla::XlaOp a, xla::XlaOp b) {
   return xla::Div(a, xla::Select(xla::IsNan(a), a, b));
 }
 
+// Float32 arithmetic in HLO, for formulas of the core that are written for any kind of float.
+struct XlaFloat {
+  xla::XlaOp op;
+
+  XlaFloat Constant(float value) const { return {xla::FullLike(op, value)}; }
+};
+
+inline XlaFloat operator+(XlaFloat a, XlaFloat b) { return {xla::Add(a.op, b.op)}; }
+inline XlaFloat operator-(XlaFloat a, XlaFloat b) { return {xla::Sub(a.op, b.op)}; }
+inline XlaFloat operator*(XlaFloat a, XlaFloat b) { return {Product(a.op, b.op)}; }
+inline XlaFloat operator/(XlaFloat a, XlaFloat b) { return {Quotient(a.op, b.op)}; }
+inline XlaFloat operator+(XlaFloat a, float b) { return a + a.Constant(b); }
+inline XlaFloat operator*(XlaFloat a, float b) { return a * a.Constant(b); }
+inline XlaFloat operator/(XlaFloat a, float b) { return a / a.Constant(b); }
+
+inline XlaFloat ConstantLike(XlaFloat like, float value) { return like.Constant(value); }
+
+inline XlaFloat DivideInDouble(XlaFloat a, double b) {
+  const xla::XlaOp wide = xla::ConvertElementType(a.op, xla::F64);
+  return {xla::ConvertElementType(Quotient(wide, xla::FullLike(wide, b)), xla::F32)};
+}
+
+inline XlaFloat RoundHalfAwayFromZero(XlaFloat a) { return {xla::Round(a.op)}; }
+
+inline XlaFloat SelectLess(XlaFloat a, XlaFloat b, XlaFloat then, XlaFloat otherwise) {
+  return {xla::Select(xla::Lt(a.op, b.op), then.op, otherwise.op)};
+}
+
+inline XlaFloat SelectEqual(XlaFloat a, XlaFloat b, XlaFloat then, XlaFloat otherwise) {
+  return {xla::Select(xla::Eq(a.op, b.op), then.op, otherwise.op)};
+}
+
 // A scale or zero point, repeated to the shape of x.
 inline xla::XlaOp Spread(xla::XlaOp parameter, const Granularity& g, const Dims& x) {
   switch (g.kind) {

@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from tf_qops._library import build_info, register
-from tf_qops.ops.dequantize import dequantize
+from tf_qops.ops.dequantize import dequantize, quantize
 from tf_qops.ops.linear import dequantize_linear, quantize_linear
 from tf_qops.ops.qlinear import qlinear_conv
 
@@ -22,6 +22,7 @@ __all__ = [
     "layers",
     "onnx",
     "qlinear_conv",
+    "quantize",
     "quantize_linear",
     "raw_ops",
     "register",

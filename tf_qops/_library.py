@@ -71,11 +71,11 @@ def _check_alone(path: pathlib.Path) -> None:
         return
     maps = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
     files = dict.fromkeys(line.split(maxsplit=5)[-1] for line in maps)
-    copies = [file for file in files if pathlib.Path(file).name.startswith(_BUILT_PATH.stem)]
-    if str(path) not in copies:
+    if str(path) not in files:
+        copies = [file for file in files if pathlib.Path(file).name.startswith(_BUILT_PATH.stem)]
         raise ImportError(
             "tf_qops: another copy of the operators is already loaded and a process takes only "
-            f"one: import a single tf_qops. Loaded: {', '.join(copies)}. Refused: {path}"
+            f"one: import a single tf_qops. Loaded: {', '.join(copies) or '?'}. Refused: {path}"
         )
 
 

@@ -1,0 +1,133 @@
+"""What the layers share: quantization parameters as weights, and shapes from the operators."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+# numpy's own choices for Python numbers: such values have no type of their own.
+_UNTYPED = (np.dtype("int64"), np.dtype("float64"))
+
+
+def _as_array(name: str, value: Any, dtype: str | None) -> np.ndarray | None:
+    """Returns value as an array that keeps its dtype, or has `dtype` if it has none of its own.
+
+    Args:
+        name: the argument's name, for messages.
+        value: number, sequence, array, tensor, a {"dtype", "value"} pair of a config, or None.
+        dtype: for Python numbers; None leaves them as numpy makes them.
+    """
+    if value is None:
+        return None
+    if isinstance(value, Mapping):
+        return np.array(value["value"], value["dtype"])
+    array = np.asarray(value)
+    if dtype is None or array.dtype not in _UNTYPED:
+        return array
+    target = tf.as_dtype(dtype)
+    if (
+        target.is_integer
+        and ((array != np.floor(array)) | (array < target.min) | (array > target.max)).any()
+    ):
+        raise ValueError(f"{name} must hold values of {dtype}. Received: {name}={value!r}")
+    return array.astype(target.as_numpy_dtype)
+
+
+def scale_array(name: str, value: Any) -> np.ndarray:
+    """Returns a scale as an array: its own floating-point type, float32 for Python numbers."""
+    array = _as_array(name, value, "float32")
+    if array is None or not tf.as_dtype(array.dtype).is_floating:
+        raise ValueError(f"{name} must be a number or floats. Received: {name}={value!r}")
+    return array
+
+
+def zero_point_array(name: str, value: Any, dtype: str | None) -> np.ndarray | None:
+    """Returns a zero point as an array of its own dtype, or of `dtype` for Python numbers."""
+    return _as_array(name, value, dtype)
+
+
+class OperatorLayer(keras.layers.Layer):
+    """A layer around an operator: nothing is cast, shapes and dtypes are the operator's own."""
+
+    def __init__(self, **kwargs: Any):
+        super().__init__(autocast=False, **kwargs)
+        self._input_dtype: str | None = None
+
+    def __call__(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        if not self.built and hasattr(x, "dtype"):
+            self._input_dtype = keras.backend.standardize_dtype(x.dtype)
+        return super().__call__(x, *args, **kwargs)
+
+    def add_fixed_weight(self, name: str, value: np.ndarray) -> keras.Variable:
+        """Returns a new non-trainable weight that starts as `value`, in its exact dtype."""
+        return self.add_weight(
+            name=name,
+            shape=value.shape,
+            dtype=value.dtype.name,
+            initializer=lambda shape, dtype: tf.constant(value),
+            trainable=False,
+            autocast=False,
+        )
+
+    def tensor(self, name: str) -> tf.Tensor | None:
+        """Returns a weight's current value; for use inside `call`."""
+        variable = getattr(self, name)
+        return None if variable is None else tf.convert_to_tensor(variable)
+
+    def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
+        """Traces `call`: the operators' shape functions are the one source of shapes and dtypes."""
+        return keras.Operation.compute_output_spec(self, *args, **kwargs)
+
+    def input_dtype_for_shapes(self) -> str:
+        """Returns a dtype that `call` accepts."""
+        return self._input_dtype or "float32"
+
+    def compute_output_shape(self, input_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
+        """Returns the shape of the output for an input of this shape; builds the layer."""
+        if not self.built:
+            self.build(input_shape)
+        x = keras.KerasTensor(input_shape, dtype=self.input_dtype_for_shapes())
+        return self.compute_output_spec(x).shape
+
+
+class QuantizedLayer(OperatorLayer):
+    """A layer that holds its quantization parameters as non-trainable weights of exact dtype.
+
+    Args:
+        parameters: name -> array (or None), in the order in which they become weights. Zero
+            points still in int64 take the dtype of the layer's first input, uint8 if the layer
+            is built by hand.
+        **kwargs: those of `keras.layers.Layer`.
+    """
+
+    def __init__(self, parameters: Mapping[str, np.ndarray | None], **kwargs: Any):
+        super().__init__(**kwargs)
+        # A proxy, so that Keras does not track numpy arrays as state of the layer.
+        self._initial = types.MappingProxyType(dict(parameters))
+        for name in parameters:
+            setattr(self, name, None)
+
+    def add_parameters(self) -> None:
+        """Creates the weights of all parameters; `build` calls it."""
+        for name, value in self._initial.items():
+            if value is not None:
+                if value.dtype == np.int64:
+                    value = _as_array(name, value, self._input_dtype or "uint8")
+                setattr(self, name, self.add_fixed_weight(name, value))
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the arguments; parameters as {"dtype", "value"} with their current values."""
+        config = super().get_config()
+        for name, value in self._initial.items():
+            variable = getattr(self, name)
+            if variable is not None:
+                value = keras.ops.convert_to_numpy(variable)
+            if value is not None:
+                value = {"dtype": value.dtype.name, "value": value.tolist()}
+            config[name] = value
+        return config

@@ -1,16 +1,11 @@
 #ifndef TF_QOPS_CC_CORE_DEQUANTIZE_RANGE_H_
 #define TF_QOPS_CC_CORE_DEQUANTIZE_RANGE_H_
 
-#include <cmath>
 #include <cstdint>
 
-#include "cc/core/codes.h"
-#include "cc/core/granularity.h"
+#include "cc/core/range_mode.h"
 
 namespace tf_qops {
-
-// TensorFlow's ways to map the codes of a type onto a range [min, max].
-enum class RangeMode { kMinCombined, kMinFirst, kScaled };
 
 // A mode and its range, brought to one form: value = (f32(code) + add) * scale + plus, each
 // operation rounded to float32. Where a mode adds nothing, `add` is 0 (a code is never -0) and
@@ -22,38 +17,6 @@ struct RangeAffine {
   F plus;
 
   F Dequantize(F code) const { return (code + add) * scale + plus; }
-};
-
-// What AffineOf needs beyond operators, of float.
-inline float DivideInDouble(float a, double b) { return static_cast<float>(a / b); }
-inline float RoundHalfAwayFromZero(float a) { return std::round(a); }
-inline float SelectLess(float a, float b, float then, float otherwise) {
-  return a < b ? then : otherwise;
-}
-inline float SelectEqual(float a, float b, float then, float otherwise) {
-  return a == b ? then : otherwise;
-}
-inline float ConstantLike(float /*like*/, float value) { return value; }
-
-// What the modes need to know of a type.
-struct CodeLimits {
-  float low;
-  float high;
-  float half;          // 2^(bits - 1) for a signed type, else 0.
-  double steps;        // 2^bits - 1.
-  float narrow_low;    // The lowest code, or the next one with narrow_range.
-  bool is_signed;
-
-  template <typename T>
-  static CodeLimits Of(bool narrow_range) {
-    constexpr int64_t kLow = Codes<T>::kLow, kHigh = Codes<T>::kHigh;
-    return {static_cast<float>(kLow),
-            static_cast<float>(kHigh),
-            static_cast<float>(-kLow),
-            static_cast<double>(kHigh - kLow),
-            static_cast<float>(kLow + (narrow_range ? 1 : 0)),
-            kLow < 0};
-  }
 };
 
 // tf.raw_ops.Dequantize's arithmetic. MIN_FIRST rounds min to a whole number of steps, half away
@@ -70,7 +33,7 @@ RangeAffine<F> AffineOf(RangeMode mode, const CodeLimits& c, F min, F max) {
   const F nothing = ConstantLike(max, -0.0f);
   if (!c.is_signed) return {0.0f, from_max, nothing};
   const F from_min = min / c.narrow_low;
-  return {0.0f, SelectLess(from_min, from_max, from_max, from_min), nothing};
+  return {0.0f, Larger(from_min, from_max), nothing};
 }
 
 // Elements [begin, end) of x, each with its slice's affine map.
@@ -91,11 +54,6 @@ void DequantizeRange(const T* x, const RangeAffine<float>* affine, const Granula
     }
   });
 }
-
-// The shapes of min_range and max_range: scalars or [1] where `per_tensor`, else 1-D with the
-// length of x's dimension `axis`.
-Result<ResolvedGranularity> ResolveRange(const Shape& x, const Shape& min, const Shape& max,
-                                         bool per_tensor, int64_t axis);
 
 }  // namespace tf_qops
 

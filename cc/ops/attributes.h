@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "cc/core/convolution_geometry.h"
-#include "cc/core/dequantize_range.h"
+#include "cc/core/range_mode.h"
 #include "cc/core/result.h"
 #include "tensorflow/core/platform/errors.h"
 

@@ -1,6 +1,7 @@
 #ifndef TF_QOPS_CC_OPS_DTYPES_H_
 #define TF_QOPS_CC_OPS_DTYPES_H_
 
+#include <type_traits>
 #include <vector>
 
 #include "cc/core/codes.h"
@@ -102,6 +103,14 @@ inline tensorflow::DataType PlainType(tensorflow::DataType dtype) {
     default:
       return dtype;
   }
+}
+
+// VisitCodes for TensorFlow's quantized types and the plain integers of the same widths.
+template <typename Visit>
+void VisitIntegers(tensorflow::DataType dtype, Visit&& visit) {
+  VisitCodes(PlainType(dtype), [&](auto tag) {
+    if constexpr (std::is_integral_v<typename decltype(tag)::type>) visit(tag);
+  });
 }
 
 inline absl::Status CheckCode(const char* name, tensorflow::DataType dtype) {

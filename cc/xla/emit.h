@@ -53,6 +53,7 @@ inline XlaFloat operator*(XlaFloat a, XlaFloat b) { return {Product(a.op, b.op)}
 inline XlaFloat operator/(XlaFloat a, XlaFloat b) { return {Quotient(a.op, b.op)}; }
 inline XlaFloat operator+(XlaFloat a, float b) { return a + a.Constant(b); }
 inline XlaFloat operator*(XlaFloat a, float b) { return a * a.Constant(b); }
+inline XlaFloat operator-(XlaFloat a, float b) { return a - a.Constant(b); }
 inline XlaFloat operator/(XlaFloat a, float b) { return a / a.Constant(b); }
 
 inline XlaFloat ConstantLike(XlaFloat like, float value) { return like.Constant(value); }
@@ -62,6 +63,14 @@ inline XlaFloat DivideInDouble(XlaFloat a, double b) {
   return {xla::ConvertElementType(Quotient(wide, xla::FullLike(wide, b)), xla::F32)};
 }
 
+inline XlaFloat DivideInDouble(double a, XlaFloat b) {
+  const xla::XlaOp wide = xla::ConvertElementType(b.op, xla::F64);
+  return {xla::ConvertElementType(xla::Div(xla::FullLike(wide, a), wide), xla::F32)};
+}
+
+inline XlaFloat Absolute(XlaFloat a) { return {xla::Abs(a.op)}; }
+inline XlaFloat RoundHalfToEven(XlaFloat a) { return {xla::RoundToEven(a.op)}; }
+inline XlaFloat RoundDown(XlaFloat a) { return {xla::Floor(a.op)}; }
 inline XlaFloat RoundHalfAwayFromZero(XlaFloat a) { return {xla::Round(a.op)}; }
 
 inline XlaFloat SelectLess(XlaFloat a, XlaFloat b, XlaFloat then, XlaFloat otherwise) {

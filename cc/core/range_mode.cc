@@ -1,4 +1,4 @@
-#include "cc/core/dequantize_range.h"
+#include "cc/core/range_mode.h"
 
 namespace tf_qops {
 

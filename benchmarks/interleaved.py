@@ -1,0 +1,90 @@
+"""Times several ways to the same result in one process, in turn, and keeps the result as JSON."""
+
+import json
+import os
+import pathlib
+import platform
+import statistics
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import tensorflow as tf
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+import tf_qops as tfq
+
+RESULTS = pathlib.Path(__file__).parent / "results"
+
+
+def use_threads(count: int) -> None:
+    """Limits TensorFlow to `count` intra-op threads; call it before any operator runs."""
+    tf.config.threading.set_intra_op_parallelism_threads(count)
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+
+
+def compare(
+    runners: dict[str, Callable[[], Any]], seconds: float = 1.0
+) -> dict[str, dict[str, float]]:
+    """Runs the runners in turn, each round in another order.
+
+    Returns:
+      For each runner `median_ms`, `min_ms` and `runs`.
+    """
+    times: dict[str, list[float]] = {name: [] for name in runners}
+    order = list(runners.items())
+    for _, run in order:
+        run(), run()
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end or len(times[order[0][0]]) < 5:
+        order = order[1:] + order[:1]
+        for name, run in order:
+            begin = time.perf_counter()
+            run()
+            times[name].append(1e3 * (time.perf_counter() - begin))
+    return {
+        name: {"median_ms": statistics.median(t), "min_ms": min(t), "runs": len(t)}
+        for name, t in times.items()
+    }
+
+
+def machine() -> dict[str, Any]:
+    """Describes what the figures hold for."""
+    model = [
+        line.split(":", 1)[1].strip()
+        for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+        if line.startswith(("model name", "Model"))
+    ]
+    flags = pathlib.Path("/proc/cpuinfo").read_text()
+    return {
+        "cpu": model[0] if model else platform.processor(),
+        "cores": os.cpu_count(),
+        "vnni": "avx512_vnni" in flags or "avx_vnni" in flags,
+        "tf_qops": tfq.build_info(),
+        "date": time.strftime("%Y-%m-%d"),
+    }
+
+
+def report(name: str, rows: Iterable[dict[str, Any]], columns: dict[str, str], total: int) -> None:
+    """Shows rows as they come and writes them, with the machine, to `results/<name>.json`.
+
+    Args:
+      name: Of the benchmark.
+      rows: One dictionary each.
+      columns: Key in a row to heading.
+      total: How many rows will come.
+    """
+    console = Console()
+    table = Table(*columns.values(), title=name)
+    kept = []
+    for row in track(rows, description=name, total=total, console=console):
+        kept.append(row)
+        table.add_row(
+            *(f"{row[k]:.3g}" if isinstance(row[k], float) else str(row[k]) for k in columns)
+        )
+    console.print(table)
+    RESULTS.mkdir(exist_ok=True)
+    content = {"machine": machine(), "rows": kept}
+    (RESULTS / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n")

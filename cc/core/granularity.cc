@@ -49,8 +49,13 @@ Granularity PerTensor(const Shape& x) {
 
 Result<ResolvedGranularity> ResolveAxis(const GranularityNames& names, const Shape& x,
                                         const Shape& scale, int64_t axis) {
+  if (x) {
+    if (auto error = CheckAxis(names, *x, axis)) return *error;
+  }
+  if (scale && scale->size() != 1) {
+    return Invalid(names.scale, " must be 1-D with an axis. Received: shape ", Show{scale});
+  }
   if (!x) return ResolvedGranularity{Granularity{}, x};
-  if (auto error = CheckAxis(names, *x, axis)) return *error;
   const int at = static_cast<int>(axis < 0 ? axis + x->size() : axis);
   const int64_t length = scale ? (*scale)[0] : kUnknown;
   Dims dims = *x;

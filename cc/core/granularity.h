@@ -64,7 +64,7 @@ Result<ResolvedGranularity> ResolveGranularity(const GranularityNames& names, co
                                                const Shape& scale, const Shape* zero_point,
                                                int64_t axis, int64_t block_size);
 
-// The second rule by itself: a 1-D `scale` along `axis`, even where it has one element.
+// The second rule by itself: `scale` is 1-D, even where it has one element.
 Result<ResolvedGranularity> ResolveAxis(const GranularityNames& names, const Shape& x,
                                         const Shape& scale, int64_t axis);
 

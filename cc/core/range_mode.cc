@@ -17,9 +17,6 @@ Result<ResolvedGranularity> ResolveRange(const Shape& x, const Shape& min, const
   Shape known = x;
   Granularity g;
   for (const auto& [name, shape] : ranges) {
-    if (shape && shape->size() != 1) {
-      return Invalid(name, " must be 1-D with an axis. Received: shape ", Show{shape});
-    }
     const auto resolved = ResolveAxis({"input", name, name}, known, shape, axis);
     if (!resolved.ok()) return resolved;
     known = resolved->x;

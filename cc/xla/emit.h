@@ -23,15 +23,15 @@ inline Shape InputShapeOf(tensorflow::XlaOpKernelContext* c, int i) {
   return Dims(shape->dimensions().begin(), shape->dimensions().end());
 }
 
-// A product that LLVM cannot contract with a following addition into one operation, since a select
-// stands in between. Its condition, one of NaN's many codes, is one that LLVM does not know to be
-// false even for a finite product, and its other branch no constant that could be folded into what
-// follows. (Bit casts alone, min, max and a product in double do not stop it.)
-inline xla::XlaOp Product(xla::XlaOp a, xla::XlaOp b) {
-  const xla::XlaOp p = xla::Mul(a, b);
-  const xla::XlaOp bits = xla::BitcastConvertType(p, xla::U32);
+// A sum or product that nothing reaches through: LLVM contracts a product with a following sum, XLA
+// adds up constants of neighbouring sums and multiplies those of products. A select in between
+// stops both; its condition, one of NaN's many codes, is one that LLVM does not know to be false
+// even for a finite value, and its other branch no constant that could be folded into what follows.
+// (Bit casts alone, min, max and arithmetic in double do not stop them.)
+inline xla::XlaOp Settled(xla::XlaOp value) {
+  const xla::XlaOp bits = xla::BitcastConvertType(value, xla::U32);
   const xla::XlaOp never = xla::Eq(bits, xla::FullLike(bits, 0x7fc0f00du));
-  return xla::Select(never, xla::Add(p, p), p);
+  return xla::Select(never, xla::Add(value, value), value);
 }
 
 // A true quotient: XLA multiplies with the reciprocal of a constant divisor, so the divisor is
@@ -47,9 +47,9 @@ struct XlaFloat {
   XlaFloat Constant(float value) const { return {xla::FullLike(op, value)}; }
 };
 
-inline XlaFloat operator+(XlaFloat a, XlaFloat b) { return {xla::Add(a.op, b.op)}; }
-inline XlaFloat operator-(XlaFloat a, XlaFloat b) { return {xla::Sub(a.op, b.op)}; }
-inline XlaFloat operator*(XlaFloat a, XlaFloat b) { return {Product(a.op, b.op)}; }
+inline XlaFloat operator+(XlaFloat a, XlaFloat b) { return {Settled(xla::Add(a.op, b.op))}; }
+inline XlaFloat operator-(XlaFloat a, XlaFloat b) { return {Settled(xla::Sub(a.op, b.op))}; }
+inline XlaFloat operator*(XlaFloat a, XlaFloat b) { return {Settled(xla::Mul(a.op, b.op))}; }
 inline XlaFloat operator/(XlaFloat a, XlaFloat b) { return {Quotient(a.op, b.op)}; }
 inline XlaFloat operator+(XlaFloat a, float b) { return a + a.Constant(b); }
 inline XlaFloat operator*(XlaFloat a, float b) { return a * a.Constant(b); }

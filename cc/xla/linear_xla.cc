@@ -80,7 +80,7 @@ class DequantizeLinearXlaOp : public LinearXlaOp {
     if (zero_point) {
       difference = xla::Sub(difference, xla::ConvertElementType(*zero_point, wide));
     }
-    const xla::XlaOp y = Product(xla::ConvertElementType(difference, xla::F32), scale);
+    const xla::XlaOp y = Settled(xla::Mul(xla::ConvertElementType(difference, xla::F32), scale));
     return ConvertTo(output_dtype_, RoundToFloatType(output_dtype_, y));
   }
 };

@@ -1,0 +1,51 @@
+"""Every example runs and prints what it promises."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from absl.testing import absltest
+
+_ROOT = pathlib.Path(__file__).parents[2]
+
+
+def run(example, *arguments):
+    """Runs an example as a user would, and returns what it prints."""
+    done = subprocess.run(
+        [sys.executable, _ROOT / "examples" / example, *arguments],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"COLUMNS": "120", "PYTHONPATH": str(_ROOT)},
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return done.stdout
+
+
+class ExamplesTest(absltest.TestCase):
+    def test_digits(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = run("01_digits.py", "--output", folder)
+            picture = pathlib.Path(folder) / "digits.png"
+            self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        accuracy = float(re.search(r"450 held-out digits: ([\d.]+)%", text)[1])
+        self.assertGreaterEqual(accuracy, 97)
+        self.assertIn("Integer values that differ: 0\n", text)
+        self.assertLess(float(re.search(r"difference of a probability: (\S+)", text)[1]), 1e-5)
+        for way in ("Keras", "tf.function", "SavedModel"):
+            self.assertRegex(text, rf"{re.escape(way)} +│ {accuracy:.2f}% +│ yes")
+
+    def test_layers(self):
+        text = run("02_layers.py")
+        # A step from 0 to 1 is 4 = 128 codes, one more than int8 holds; a step down is -128.
+        self.assertIn("[0.0, 3.96875, 3.96875, 0.0, 0.0, -4.0, -4.0, 0.0]", text)
+        self.assertIn("same bits: yes", text)
+
+    def test_tf_function(self):
+        self.assertRegex(run("03_tf_function.py"), r"(?m)^([35]|4) of \1 right")
+
+
+if __name__ == "__main__":
+    absltest.main()

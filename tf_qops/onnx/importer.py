@@ -1,0 +1,250 @@
+"""Builds a Keras model from an ONNX graph."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Literal
+
+import keras
+import numpy as np
+import onnx
+import tensorflow as tf
+
+from tf_qops import layers
+from tf_qops.onnx import handlers  # noqa: F401  (fills the table)
+from tf_qops.onnx.errors import OnnxFileError, UnsupportedOperator, UnsupportedOperatorsError
+from tf_qops.onnx.layout import image_inputs
+from tf_qops.onnx.names import NameMap, UniqueNames, legal
+from tf_qops.onnx.reader import Graph, Node, read
+from tf_qops.onnx.registry import find_handler
+from tf_qops.onnx.report import (
+    FLOAT_IN_FILE,
+    ImportReport,
+    StayedFloat,
+    computes,
+    quantization_kinds,
+)
+from tf_qops.onnx.values import NodeCall, Tensor, Value, set_weights
+
+# Constants are folded while the result is no larger than its inputs, or than this.
+_SMALL_BYTES = 256
+
+
+def unsupported_operators(
+    path: str | os.PathLike[str] | onnx.ModelProto,
+) -> list[UnsupportedOperator]:
+    """Lists what keeps a graph from being imported.
+
+    Args:
+        path: an ONNX file, or a loaded model.
+
+    Returns:
+        One entry per operator and reason; empty if `import_model` can take the graph.
+
+    Raises:
+        FileNotFoundError: no such file.
+        OnnxFileError: not an ONNX model, or an inconsistent one.
+    """
+    return _unsupported(read(path))
+
+
+def _unsupported(graph: Graph) -> list[UnsupportedOperator]:
+    found: dict[tuple[str, str, int, str], list[str]] = {}
+    for node in graph.nodes:
+        handler = find_handler(node)
+        reason = handler.check(node) if handler else "no handler is registered for it"
+        if reason:
+            key = (node.domain, node.op_type, node.since_version, reason)
+            found.setdefault(key, []).append(node.name)
+    return [
+        UnsupportedOperator(domain, op_type, version, tuple(nodes), reason)
+        for (domain, op_type, version, reason), nodes in found.items()
+    ]
+
+
+def import_model(
+    path_or_proto: str | os.PathLike[str] | onnx.ModelProto,
+    *,
+    data_format: Literal["channels_first", "channels_last"] = "channels_first",
+    qdq: Literal["fuse", "keep"] = "fuse",
+    trainable: bool = False,
+    name: str | None = None,
+) -> keras.Model:
+    """Makes a Keras model of an ONNX graph, with its integer arithmetic.
+
+    Args:
+        path_or_proto: an ONNX file, or a loaded model. External data is read from the file's
+            own folder only.
+        data_format: "channels_first" leaves inputs and outputs as the file has them;
+            "channels_last" turns images to [n, h, w, c].
+        qdq: "fuse" computes operators between DequantizeLinear and QuantizeLinear in integers
+            where that is exact, "keep" as the file has them.
+        trainable: must be False: the weights stay as the file has them.
+        name: of the model; None takes the graph's.
+
+    Returns:
+        A model that takes a list of tensors in ONNX's order (one tensor if there is one input)
+        and returns a list (one tensor if there is one output). Layers have the names of the
+        nodes, dtypes are the file's, symbolic dimensions are None. `model.import_report` is an
+        `ImportReport`.
+
+    Raises:
+        FileNotFoundError: no such file.
+        OnnxFileError: not an ONNX model, or an inconsistent one.
+        UnsupportedOperatorsError: lists every operator that cannot be imported.
+        ValueError: an argument that is not as described.
+    """
+    for argument, value, known in (
+        ("data_format", data_format, ("channels_first", "channels_last")),
+        ("qdq", qdq, ("fuse", "keep")),
+        ("trainable", trainable, (False,)),
+    ):
+        if value not in known:
+            raise ValueError(f"{argument} must be one of {known}. Received: {argument}={value!r}")
+    graph = read(path_or_proto)
+    unsupported = _unsupported(graph)
+    if unsupported:
+        raise UnsupportedOperatorsError(unsupported)
+    return _Builder(graph, data_format == "channels_last").build(name)
+
+
+class _Builder:
+    """Builds the layers of one graph.
+
+    Args:
+        graph: a graph whose operators all have handlers.
+        channels_last: whether image inputs and outputs have their channels last.
+    """
+
+    def __init__(self, graph: Graph, channels_last: bool):
+        self._graph = graph
+        self._channels_last = channels_last
+        wanted = [i.name for i in graph.inputs] + [node.name for node in graph.nodes]
+        self._unique_name = UniqueNames(wanted).take
+        self._names = NameMap()
+        self._values: dict[str, Value | np.ndarray | None] = {"": None, **graph.constants}
+        self._placed: dict[str, Tensor] = {}
+        self._known_operations: set[keras.Operation] = set()
+        self._stayed_float: list[StayedFloat] = []
+
+    def build(self, name: str | None) -> keras.Model:
+        """Returns the model."""
+        inputs = self._add_inputs()
+        if not inputs:
+            raise OnnxFileError("A graph must have an input. Received: a graph of constants")
+        self._anchor = inputs[0]
+        for node in self._graph.nodes:
+            try:
+                self._add_node(node)
+            except Exception as error:
+                raise OnnxFileError(
+                    f"A node cannot be built: {error} Received: node {node.name!r} ({node.op_type})"
+                ) from error
+        outputs = [self._output(output) for output in self._graph.outputs]
+        model = keras.Model(
+            inputs if len(inputs) > 1 else inputs[0],
+            outputs if len(outputs) > 1 else outputs[0],
+            name=legal(name or self._graph.name),
+        )
+        self._names.outputs.update(zip(self._graph.outputs, model.output_names, strict=True))
+        model.import_report = ImportReport(
+            kinds=quantization_kinds(self._graph),
+            operators={
+                f"{domain}.{op_type}" if domain else op_type: count
+                for (domain, op_type), count in self._graph.operators.items()
+            },
+            names=self._names,
+            stayed_float=tuple(self._stayed_float),
+        )
+        return model
+
+    def _add_inputs(self) -> list[Tensor]:
+        """Makes the model's inputs."""
+        images = image_inputs(self._graph) if self._channels_last else set()
+        tensors = []
+        for info in self._graph.inputs:
+            shape, layout = info.shape, "onnx"
+            if info.name in images:
+                shape, layout = (shape[0], *shape[2:], shape[1]), "channels_last"
+            name = self._unique_name(info.name)
+            tensor = keras.Input(batch_shape=shape, dtype=info.dtype, name=name)
+            self._names.inputs[info.name] = name
+            self._values[info.name] = Value(info.name, self._unique_name, **{layout: tensor})
+            self._known_operations.add(tensor._keras_history.operation)
+            tensors.append(tensor)
+        return tensors
+
+    def _output(self, name: str) -> Tensor:
+        """Returns a graph output as a tensor."""
+        value = self._values[name]
+        if isinstance(value, np.ndarray):
+            return self._place_constant(name, value)
+        return value.channels_last() if self._channels_last and value.is_image else value.onnx()
+
+    def _add_node(self, node: Node) -> None:
+        """Builds one node and takes its outputs."""
+        values = [self._values[name] for name in node.inputs]
+        if values and all(v is None or isinstance(v, np.ndarray) for v in values):
+            folded = self._fold(node, values)
+            if folded is not None:
+                self._values.update(folded)
+                return
+        call = NodeCall(node, values, self._unique_name, self._place_constant)
+        outputs = _outputs(node, find_handler(node).build(call), self._unique_name)
+        self._values.update(outputs)
+        self._note(node, outputs)
+
+    def _fold(self, node: Node, values: list[np.ndarray | None]) -> dict[str, np.ndarray] | None:
+        """Computes a node of constants, unless that makes them larger."""
+        call = NodeCall(node, values, lambda name: None, lambda name, value: tf.constant(value))
+        outputs = _outputs(node, find_handler(node).build(call), lambda name: None)
+        arrays = {
+            name: value if isinstance(value, np.ndarray) else np.asarray(value.onnx())
+            for name, value in outputs.items()
+        }
+        given = sum(value.nbytes for value in values if value is not None)
+        made = sum(array.nbytes for array in arrays.values())
+        return arrays if made <= max(given, _SMALL_BYTES) else None
+
+    def _place_constant(self, name: str, value: np.ndarray) -> Tensor:
+        """Returns a constant as the output of a layer that holds it as its weight."""
+        if name not in self._placed:
+            layer = layers.Constant(value.shape, value.dtype.name, name=self._unique_name(name))
+            self._placed[name] = layer(self._anchor)
+            set_weights(layer, value=value)
+        return self._placed[name]
+
+    def _note(self, node: Node, outputs: dict[str, Value | np.ndarray]) -> None:
+        """Gives the node's name to what it made, and notes whether it computes in floats."""
+        tensors = [v.either()[0] for v in outputs.values() if isinstance(v, Value)]
+        pending = [tensor._keras_history.operation for tensor in tensors]
+        made = [operation for operation in pending if operation not in self._known_operations]
+        while pending:
+            operation = pending.pop()
+            if operation in self._known_operations:
+                continue
+            self._known_operations.add(operation)
+            if not isinstance(operation, keras.layers.Layer):
+                operation.name = self._unique_name(node.name)
+            pending += [
+                tensor._keras_history.operation
+                for inbound in operation._inbound_nodes
+                for tensor in inbound.input_tensors
+            ]
+        if not made:
+            return
+        self._names.nodes[node.name] = made[0].name
+        if computes(node) and all(keras.backend.is_float_dtype(t.dtype) for t in tensors):
+            self._stayed_float.append(StayedFloat(node.name, node.op_type, FLOAT_IN_FILE))
+
+
+def _outputs(node: Node, result: Any, unique_name: Any) -> dict[str, Value | np.ndarray]:
+    """Returns what a handler returned, by the names of the node's outputs."""
+    results = result if isinstance(result, (list, tuple)) else [result]
+    return {
+        name: value
+        if isinstance(value, (Value, np.ndarray))
+        else Value(name, unique_name, onnx=value)
+        for name, value in zip(node.outputs, results, strict=False)
+        if name
+    }

@@ -1,0 +1,243 @@
+"""Reads an ONNX file into a checked graph whose constants are resolved."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import onnx
+
+from tf_qops.onnx.errors import OnnxFileError
+from tf_qops.onnx.tensors import attribute_value, to_array
+
+_REQUIRED = object()
+
+
+@dataclasses.dataclass(frozen=True)
+class TensorInfo:
+    """A graph input: its name, numpy dtype name and shape (None where it may vary)."""
+
+    name: str
+    dtype: str
+    shape: tuple[int | None, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Node:
+    """A node as the file has it, with what is known before anything runs.
+
+    Attributes:
+        name: the node's name, its first output's where it has none.
+        op_type, domain: the operator; domain "" is ONNX's own.
+        opset: the version of the domain that the file uses.
+        since_version: the operator's version in that opset; 0 if ONNX does not know it.
+        inputs, outputs: tensor names; "" for one left out.
+        attributes: those in the file.
+        constants: the graph's constants by tensor name.
+    """
+
+    name: str
+    op_type: str
+    domain: str
+    opset: int
+    since_version: int
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: Mapping[str, Any]
+    constants: Mapping[str, np.ndarray] = dataclasses.field(repr=False)
+
+    def attribute(self, name: str, default: Any = None) -> Any:
+        """Returns an attribute: the file's, else the operator version's default, else `default`."""
+        if name in self.attributes:
+            return self.attributes[name]
+        if not self.since_version:
+            return default
+        schema = onnx.defs.get_schema(self.op_type, self.opset, self.domain)
+        declared = schema.attributes.get(name)
+        if declared is None or not declared.default_value.name:
+            return default
+        return attribute_value(declared.default_value, None)
+
+    def has_input(self, index: int) -> bool:
+        """Returns whether an input is given."""
+        return index < len(self.inputs) and bool(self.inputs[index])
+
+    def is_constant(self, index: int) -> bool:
+        """Returns whether an input is given and known before anything runs."""
+        return self.has_input(index) and self.inputs[index] in self.constants
+
+    def constant(self, index: int, default: Any = _REQUIRED) -> Any:
+        """Returns a constant input, or `default` if it is left out."""
+        if default is not _REQUIRED and not self.has_input(index):
+            return default
+        return self.constants[self.inputs[index]]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Graph:
+    """A checked graph.
+
+    Attributes:
+        name: the graph's name.
+        inputs: without those that are initializers.
+        outputs: tensor names.
+        nodes: in order, without Constant nodes and Identity nodes of constants.
+        constants: initializers, Constant nodes and their Identity aliases, by tensor name.
+        aliases: tensor name of such an Identity -> name of the constant it stands for.
+        operators: (domain, operator) -> number of nodes, of all nodes in the file.
+    """
+
+    name: str
+    inputs: tuple[TensorInfo, ...]
+    outputs: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    constants: Mapping[str, np.ndarray]
+    aliases: Mapping[str, str]
+    operators: Mapping[tuple[str, str], int]
+
+
+def read(source: str | os.PathLike[str] | onnx.ModelProto) -> Graph:
+    """Reads and checks a model.
+
+    Args:
+        source: a path, or a loaded model (which cannot have external data).
+
+    Returns:
+        Its graph.
+
+    Raises:
+        FileNotFoundError: no such file.
+        OnnxFileError: not an ONNX model, or an inconsistent one.
+    """
+    if isinstance(source, onnx.ModelProto):
+        return _graph(source, None)
+    path = pathlib.Path(source)
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no such ONNX file. Received: {str(path)!r}")
+    try:
+        model = onnx.load(path, load_external_data=False)
+    except Exception as error:  # protobuf has several, private ones among them
+        raise OnnxFileError(f"Not an ONNX model: {error}. Received: {str(path)!r}") from error
+    return _graph(model, path.parent)
+
+
+def _graph(model: onnx.ModelProto, folder: pathlib.Path | None) -> Graph:
+    """Checks the parts of a model and puts them together."""
+    proto = model.graph
+    if not proto.node and not proto.output:
+        raise OnnxFileError(f"The model has no graph. Received: {model.ByteSize()} bytes")
+    if proto.sparse_initializer:
+        names = [t.values.name for t in proto.sparse_initializer]
+        raise OnnxFileError(f"Sparse initializers are not supported. Received: {names}")
+    constants = {tensor.name: to_array(tensor, folder) for tensor in proto.initializer}
+    inputs = tuple(_tensor_info(i) for i in proto.input if i.name not in constants)
+    opsets = {_domain(entry.domain): entry.version for entry in model.opset_import}
+    known = {"", *constants, *(i.name for i in inputs)}
+    nodes: list[Node] = []
+    operators: dict[tuple[str, str], int] = {}
+    aliases: dict[str, str] = {}
+    for node_proto in proto.node:
+        node = _node(node_proto, opsets, constants, folder)
+        _check_names(node, known)
+        operators[node.domain, node.op_type] = operators.get((node.domain, node.op_type), 0) + 1
+        if node.op_type == "Constant" and not node.domain:
+            constants[node.outputs[0]] = _constant(node)
+        elif node.op_type == "Identity" and node.is_constant(0):
+            constants[node.outputs[0]] = node.constant(0)
+            aliases[node.outputs[0]] = aliases.get(node.inputs[0], node.inputs[0])
+        else:
+            nodes.append(node)
+    outputs = tuple(output.name for output in proto.output)
+    missing = [name for name in outputs if name not in known]
+    if missing or not outputs:
+        raise OnnxFileError(f"Every graph output must be made by a node. Received: {missing}")
+    return Graph(proto.name, inputs, outputs, tuple(nodes), constants, aliases, operators)
+
+
+def _domain(name: str) -> str:
+    return "" if name == "ai.onnx" else name
+
+
+def _node(
+    proto: onnx.NodeProto,
+    opsets: Mapping[str, int],
+    constants: Mapping[str, np.ndarray],
+    folder: pathlib.Path | None,
+) -> Node:
+    """Returns a node with its operator's version."""
+    domain = _domain(proto.domain)
+    name = proto.name or next((o for o in proto.output if o), proto.op_type)
+    if domain not in opsets:
+        raise OnnxFileError(
+            f"A node's domain must be among the model's opset imports, {sorted(opsets)}. "
+            f"Received: node {name!r} of domain {domain!r}"
+        )
+    opset = opsets[domain]
+    since = 0
+    if onnx.defs.has(proto.op_type, opset, domain):
+        since = onnx.defs.get_schema(proto.op_type, opset, domain).since_version
+    attributes = {a.name: attribute_value(a, folder) for a in proto.attribute}
+    inputs, outputs = tuple(proto.input), tuple(proto.output)
+    if not any(outputs):
+        raise OnnxFileError(f"A node must have an output. Received: node {name!r}")
+    return Node(name, proto.op_type, domain, opset, since, inputs, outputs, attributes, constants)
+
+
+def _check_names(node: Node, known: set[str]) -> None:
+    """Adds the node's outputs to the names known so far, of which its inputs must be."""
+    for name in node.inputs:
+        if name not in known:
+            raise OnnxFileError(
+                "A node's inputs must be initializers, graph inputs or made by a node before it. "
+                f"Received: input {name!r} of node {node.name!r}"
+            )
+    for name in filter(None, node.outputs):
+        if name in known:
+            raise OnnxFileError(
+                f"A tensor must be made once. Received: output {name!r} of node {node.name!r}"
+            )
+        known.add(name)
+
+
+def _constant(node: Node) -> np.ndarray:
+    """Returns the value of a Constant node."""
+    dtypes = {
+        "value": None,
+        "value_float": np.float32,
+        "value_floats": np.float32,
+        "value_int": np.int64,
+        "value_ints": np.int64,
+        "value_string": object,
+        "value_strings": object,
+    }
+    (name, value), *rest = node.attributes.items() or [("", None)]
+    if rest or name not in dtypes:
+        raise OnnxFileError(
+            f"A Constant must have one attribute of {list(dtypes)}. "
+            f"Received: {list(node.attributes)} in node {node.name!r}"
+        )
+    return np.asarray(value, dtypes[name])
+
+
+def _tensor_info(proto: onnx.ValueInfoProto) -> TensorInfo:
+    """Returns a graph input's dtype and shape."""
+    tensor = proto.type.tensor_type
+    if not proto.type.HasField("tensor_type") or not tensor.HasField("shape"):
+        raise OnnxFileError(
+            f"A graph input must be a tensor of known rank. Received: input {proto.name!r}"
+        )
+    try:
+        dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type).name
+    except KeyError as error:
+        raise OnnxFileError(
+            f"Unknown element type. Received: {tensor.elem_type} of input {proto.name!r}"
+        ) from error
+    shape = tuple(
+        d.dim_value if d.HasField("dim_value") and d.dim_value >= 0 else None
+        for d in tensor.shape.dim
+    )
+    return TensorInfo(proto.name, dtype, shape)

@@ -1,0 +1,179 @@
+"""Values of a graph under construction, and what a handler sees of its node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import keras
+import numpy as np
+
+from tf_qops.onnx.reader import Node
+
+Tensor = Any  # a KerasTensor, or an eager tensor while constants are folded
+
+
+def channels_last_axis(axis: int, rank: int) -> int:
+    """Returns where an axis of ONNX's layout is with the channels last.
+
+    Example:
+
+    >>> [channels_last_axis(axis, 4) for axis in (0, 1, 2, -1)]
+    [0, 3, 1, 2]
+    """
+    axis %= rank
+    return axis if axis == 0 else (axis - 2) % (rank - 1) + 1
+
+
+class Value:
+    """A tensor of the graph, in ONNX's layout, with its channels last, or both.
+
+    The second layout is made when it is first asked for, so that chains of image operators
+    stay in one layout.
+
+    Args:
+        name: gives names to the transpositions; made unique by `unique_name`.
+        onnx: the tensor in ONNX's layout.
+        channels_last: the same with the dimension 1 at the end.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        unique_name: Callable[[str], str],
+        *,
+        onnx: Tensor | None = None,
+        channels_last: Tensor | None = None,
+    ):
+        self._name = name
+        self._unique_name = unique_name
+        self._onnx = onnx
+        self._channels_last = channels_last
+        self.is_image = channels_last is not None
+
+    def onnx(self) -> Tensor:
+        """Returns the tensor in ONNX's layout."""
+        if self._onnx is None:
+            rank = len(self._channels_last.shape)
+            order = (rank - 1, *range(1, rank - 1))
+            self._onnx = self._permuted(self._channels_last, order, "channels_first")
+        return self._onnx
+
+    def channels_last(self) -> Tensor:
+        """Returns the tensor with its channels last."""
+        if self._channels_last is None:
+            order = (*range(2, len(self._onnx.shape)), 1)
+            self._channels_last = self._permuted(self._onnx, order, "channels_last")
+        return self._channels_last
+
+    def either(self) -> tuple[Tensor, bool]:
+        """Returns the tensor as it is, and whether its channels are last."""
+        if self._channels_last is None:
+            return self._onnx, False
+        return self._channels_last, True
+
+    def _permuted(self, tensor: Tensor, order: tuple[int, ...], suffix: str) -> Tensor:
+        dtype = layer_dtype(tensor)
+        name = self._unique_name(f"{self._name}_{suffix}")
+        return keras.layers.Permute(order, name=name, dtype=dtype)(tensor)
+
+
+def layer_dtype(tensor: Tensor) -> str:
+    """Returns the dtype policy under which a Keras layer leaves the tensor's type alone."""
+    dtype = keras.backend.standardize_dtype(tensor.dtype)
+    return dtype if keras.backend.is_float_dtype(dtype) else "float32"
+
+
+class NodeCall:
+    """A node at the moment when it is built: the file's facts and the values of its inputs.
+
+    Args:
+        node: the file's facts.
+        values: one `Value`, array (a constant) or None (left out) per input.
+        unique_name: gives out names of layers.
+        place_constant: makes a tensor of an array.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        values: list[Value | np.ndarray | None],
+        unique_name: Callable[[str], str],
+        place_constant: Callable[[str, np.ndarray], Tensor],
+    ):
+        self.node = node
+        self._values = values
+        self._unique_name = unique_name
+        self._place_constant = place_constant
+
+    def attribute(self, name: str, default: Any = None) -> Any:
+        """Returns an attribute, see `Node.attribute`."""
+        return self.node.attribute(name, default)
+
+    def has_input(self, index: int) -> bool:
+        """Returns whether an input is given."""
+        return self.node.has_input(index)
+
+    def is_constant(self, index: int) -> bool:
+        """Returns whether an input is an array."""
+        return self.has_input(index) and isinstance(self._values[index], np.ndarray)
+
+    def constant(self, index: int, default: Any = None) -> Any:
+        """Returns a constant input as an array, or `default` if it is left out."""
+        return self._values[index] if self.has_input(index) else default
+
+    def value(self, index: int) -> Value | np.ndarray:
+        """Returns an input as it is, to pass it on."""
+        return self._values[index]
+
+    def tensor(self, index: int) -> Tensor:
+        """Returns an input in ONNX's layout; a constant becomes a layer's weight."""
+        value = self._values[index]
+        if isinstance(value, np.ndarray):
+            return self._place_constant(self.node.inputs[index], value)
+        return value.onnx()
+
+    def channels_last(self, index: int) -> Tensor:
+        """Returns an input, which is no constant, with its channels last."""
+        return self._image(index).channels_last()
+
+    def either(self, index: int) -> tuple[Tensor, bool]:
+        """Returns an input in the layout that it has, and whether its channels are last."""
+        return self._image(index).either()
+
+    def _image(self, index: int) -> Value:
+        value = self._values[index]
+        if isinstance(value, np.ndarray):
+            return Value(self.node.inputs[index], self._unique_name, onnx=self.tensor(index))
+        return value
+
+    def output(self, tensor: Tensor, channels_last: bool = False) -> Value:
+        """Returns a tensor as an output, in ONNX's layout or with its channels last."""
+        layout = {"channels_last" if channels_last else "onnx": tensor}
+        return Value(self.node.name, self._unique_name, **layout)
+
+    def options(self, index: int = 0) -> dict[str, Any]:
+        """Returns the name and dtype for a Keras layer that takes the given input first.
+
+        The first layer of a node has the node's name.
+        """
+        value = self._values[index]
+        tensor = value if isinstance(value, np.ndarray) else value.either()[0]
+        return {"name": self.name(), "dtype": layer_dtype(tensor), "trainable": False}
+
+    def name(self) -> str:
+        """Returns a new name for a layer: the node's, or one made from it."""
+        return self._unique_name(self.node.name)
+
+
+def set_weights(layer: keras.layers.Layer, **weights: np.ndarray) -> None:
+    """Assigns a built layer's weights by attribute name, in their exact dtype.
+
+    Raises:
+        ValueError: a value of another dtype than the weight.
+    """
+    for name, value in weights.items():
+        variable = getattr(layer, name)
+        if variable.dtype != value.dtype.name:
+            raise ValueError(f"{name} must be {variable.dtype}. Received: {value.dtype}")
+        variable.assign(value)

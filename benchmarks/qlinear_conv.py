@@ -8,6 +8,7 @@ result's values that differ from exact arithmetic.
 """
 
 import argparse
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,20 +34,20 @@ LAYERS = (
     ("depthwise 144 @56", 56, 144, 144, 3, 1, 144),
     ("depthwise s2 96 @112", 112, 96, 96, 3, 2, 96),
 )
-PARAMETERS = {"x_zero_point": 128, "w_zero_point": 0, "y_scale": 2.0, "y_zero_point": 120}
+X_SCALE, X_ZERO_POINT, Y_SCALE, Y_ZERO_POINT = 0.02, 128, 2.0, 120
 
 
 def session(attributes: dict[str, Any], w: np.ndarray, w_scale: np.ndarray, exact: bool,
             threads: int) -> ort.InferenceSession:  # fmt: skip
     """Returns ONNX Runtime's session of the one layer, with constant weights."""
     constants = {
-        "x_scale": np.float32(0.02),
-        "x_zero_point": np.uint8(PARAMETERS["x_zero_point"]),
+        "x_scale": np.float32(X_SCALE),
+        "x_zero_point": np.uint8(X_ZERO_POINT),
         "w": w,
         "w_scale": w_scale,
         "w_zero_point": np.zeros(len(w), np.int8),
-        "y_scale": np.float32(PARAMETERS["y_scale"]),
-        "y_zero_point": np.uint8(PARAMETERS["y_zero_point"]),
+        "y_scale": np.float32(Y_SCALE),
+        "y_zero_point": np.uint8(Y_ZERO_POINT),
     }
     node = helper.make_node("QLinearConv", ["x", *constants], ["y"], **attributes)
     graph = helper.make_graph(
@@ -79,19 +80,14 @@ def rows(threads: int, seconds: float) -> Iterator[dict[str, Any]]:
             label: session(attributes, w, w_scale, label == "exact", threads)
             for label in ("default", "exact")
         }
-        nhwc, weights = tf.constant(x.transpose(0, 2, 3, 1)), tf.constant(w)
-        ours = lambda d=nhwc, w=weights, s=w_scale, a=attributes: tfq.qlinear_conv(  # noqa: E731
-            d, 0.02, x_scale_zero, w, s, 0, 2.0, y_zero, data_format="NHWC", **a
-        )
-        x_scale_zero = PARAMETERS["x_zero_point"]
-        y_zero = PARAMETERS["y_zero_point"]
+        ours = functools.partial(
+            tfq.qlinear_conv, tf.constant(x.transpose(0, 2, 3, 1)), X_SCALE, X_ZERO_POINT,
+            tf.constant(w), w_scale, 0, Y_SCALE, Y_ZERO_POINT, data_format="NHWC", **attributes,
+        )  # fmt: skip
         got = ours().numpy().transpose(0, 3, 1, 2)
         default = peers["default"].run(None, {"x": x})[0]
-        times = interleaved.compare(
-            {"ours": ours}
-            | {k: (lambda p=p, x=x: p.run(None, {"x": x})) for k, p in peers.items()},
-            seconds,
-        )
+        runners = {k: functools.partial(p.run, None, {"x": x}) for k, p in peers.items()}
+        times = interleaved.compare({"ours": ours} | runners, seconds)
         macs = got.size * w[0].size
         yield {
             "layer": name,

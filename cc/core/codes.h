@@ -42,8 +42,8 @@ struct IntegerCodes {
 };
 
 template <typename T, typename WideT = int32_t>
-struct PlainCodes : IntegerCodes<T, WideT, std::numeric_limits<T>::min(),
-                                 std::numeric_limits<T>::max()> {
+struct PlainCodes
+    : IntegerCodes<T, WideT, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()> {
   static WideT Read(T code) { return code; }
   static T Write(WideT value) { return static_cast<T>(value); }
 };

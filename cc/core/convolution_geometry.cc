@@ -118,8 +118,8 @@ Result<ResolvedConvolution> ResolveConvolution(const ConvolutionAttributes& a, c
   g.filters = w ? (*w)[0] : kUnknown;
   const int64_t channels_per_group = w ? (*w)[1] : kUnknown;
   if (g.filters != kUnknown && g.filters % a.group != 0) {
-    return Invalid("group must divide the filters of w. Received: group=", a.group,
-                   ", w of shape ", Show{w});
+    return Invalid("group must divide the filters of w. Received: group=", a.group, ", w of shape ",
+                   Show{w});
   }
   if (g.channels != kUnknown && channels_per_group != kUnknown &&
       g.channels != channels_per_group * a.group) {
@@ -132,8 +132,12 @@ Result<ResolvedConvolution> ResolveConvolution(const ConvolutionAttributes& a, c
   output[0] = g.batch;
   output[channel_at] = g.filters;
   for (size_t i = 0; i < spatial_rank; ++i) {
-    SpatialDim dim{x ? (*x)[spatial_at + i] : kUnknown, w ? (*w)[2 + i] : kUnknown,
-                   At(a.strides, i, 1), At(a.dilations, i, 1), 0, kUnknown};
+    SpatialDim dim{x ? (*x)[spatial_at + i] : kUnknown,
+                   w ? (*w)[2 + i] : kUnknown,
+                   At(a.strides, i, 1),
+                   At(a.dilations, i, 1),
+                   0,
+                   kUnknown};
     if (!a.kernel_shape.empty()) {
       if (dim.kernel == kUnknown) dim.kernel = a.kernel_shape[i];
       if (dim.kernel != a.kernel_shape[i]) {
@@ -142,8 +146,10 @@ Result<ResolvedConvolution> ResolveConvolution(const ConvolutionAttributes& a, c
       }
     }
     if (dim.kernel == 0) {
-      return Invalid("w must have a kernel of at least 1 along each spatial dimension. Received: w "
-                     "of shape ", Show{w});
+      return Invalid(
+          "w must have a kernel of at least 1 along each spatial dimension. Received: w "
+          "of shape ",
+          Show{w});
     }
     if (dim.input != kUnknown && dim.kernel != kUnknown) {
       if (auto error = PlaceWindow(a, i, spatial_rank, &dim)) return *error;

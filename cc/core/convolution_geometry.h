@@ -48,7 +48,7 @@ struct ConvolutionGeometry {
 };
 
 struct ResolvedConvolution {
-  Shape output;                   // As much of y's shape as follows from what is known.
+  Shape output;                  // As much of y's shape as follows from what is known.
   ConvolutionGeometry geometry;  // Meaningful where x and w are fully known.
 };
 

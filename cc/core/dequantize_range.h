@@ -38,8 +38,8 @@ RangeAffine<F> AffineOf(RangeMode mode, const CodeLimits& c, F min, F max) {
 
 // Elements [begin, end) of x, each with its slice's affine map.
 template <typename T, typename Out>
-void DequantizeRange(const T* x, const RangeAffine<float>* affine, const Granularity& g, int64_t begin,
-                     int64_t end, Out* y) {
+void DequantizeRange(const T* x, const RangeAffine<float>* affine, const Granularity& g,
+                     int64_t begin, int64_t end, Out* y) {
   ForEachRun(g, begin, end, [&](int64_t first, int64_t count, int64_t parameter, int64_t step) {
     const RangeAffine<float>* from = affine + parameter;
     if (step == 0) {

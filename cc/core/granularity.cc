@@ -76,9 +76,9 @@ Result<ResolvedGranularity> ResolveGranularity(const GranularityNames& names, co
   }
   if (zero_point != nullptr && Differ(scale, *zero_point) &&
       !(MayBeOneElement(scale) && MayBeOneElement(*zero_point))) {
-    return Invalid(names.zero_point, " must have the shape of ", names.scale, ". Received: ",
-                   names.zero_point, " of shape ", Show{*zero_point}, ", ", names.scale,
-                   " of shape ", Show{scale});
+    return Invalid(names.zero_point, " must have the shape of ", names.scale,
+                   ". Received: ", names.zero_point, " of shape ", Show{*zero_point}, ", ",
+                   names.scale, " of shape ", Show{scale});
   }
   if (!scale) return ResolvedGranularity{PerTensor(x), x};
 

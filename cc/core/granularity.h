@@ -89,9 +89,8 @@ void ForEachRun(const Granularity& g, int64_t begin, int64_t end, Run&& run) {
   const int64_t step = (g.kind == Kind::kAxis) == along_last ? 1 : 0;
   for (int64_t first = begin; first < end;) {
     const int64_t along_axis = first / g.inner % g.axis_dim;
-    const int64_t left =
-        along_last ? std::min(block - along_axis % block, g.axis_dim - along_axis)
-                   : g.inner - first % g.inner;
+    const int64_t left = along_last ? std::min(block - along_axis % block, g.axis_dim - along_axis)
+                                    : g.inner - first % g.inner;
     const int64_t count = std::min(left, end - first);
     run(first, count, g.ParameterIndex(first), step);
     first += count;

@@ -39,7 +39,7 @@ struct MiniFloat {
   static constexpr uint32_t kSign = 1u << (kExponentBits + kMantissaBits);
   static constexpr uint32_t kAllOnes = kSign - 1;
   static constexpr uint32_t kInfinity = kAllOnes ^ ((1u << kMantissaBits) - 1);
-  static constexpr uint32_t kLargest = kHasInfinity                       ? kInfinity - 1
+  static constexpr uint32_t kLargest = kHasInfinity                      ? kInfinity - 1
                                        : kSpecials == Specials::kNanOnly ? kAllOnes - 1
                                                                          : kAllOnes;
 

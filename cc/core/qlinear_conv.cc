@@ -39,8 +39,9 @@ Result<ResolvedConvolution> ResolveQLinearConv(const ConvolutionAttributes& attr
                                                           {"w_zero_point", s.w_zero_point}};
   for (const auto& [name, shape] : vectors) {
     if (!MayBeOneElement(shape) && !MayBePerFilter(shape, &filters)) {
-      return Invalid(name, " must be a scalar or have one element for each filter of w. Received: ",
-                     name, " of shape ", Show{shape}, ", w of shape ", Show{s.w});
+      return Invalid(name,
+                     " must be a scalar or have one element for each filter of w. Received: ", name,
+                     " of shape ", Show{shape}, ", w of shape ", Show{s.w});
     }
   }
 

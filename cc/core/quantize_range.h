@@ -38,8 +38,8 @@ class RangeQuantizer {
         const F any = ConstantLike(min, std::numeric_limits<float>::max());
         const F from_min = SelectLess(zero, min_ * limits.narrow_low,
                                       ConstantLike(min, limits.narrow_low) / min_, any);
-        const F from_max = SelectLess(zero, max_ * limits.high,
-                                      ConstantLike(max, limits.high) / max_, any);
+        const F from_max =
+            SelectLess(zero, max_ * limits.high, ConstantLike(max, limits.high) / max_, any);
         scale_ = Smaller(from_min, from_max);
         min_ = ConstantLike(min, limits.narrow_low) / scale_;
         max_ = ConstantLike(max, limits.high) / scale_;

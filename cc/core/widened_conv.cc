@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kBandBytes = 128 * 1024;  // Of widened x: half of a common L2 cache.
 constexpr int64_t kLargestBandBytes = 64 * 1024 * 1024;
-constexpr int64_t kBandPixels = 64;         // Fewer would read a panel's weights too often.
+constexpr int64_t kBandPixels = 64;  // Fewer would read a panel's weights too often.
 
 const WidenedKernels& KernelsOf(InstructionSet isa) {
 #ifdef TF_QOPS_X86
@@ -51,8 +51,8 @@ int64_t SlotWidth(const ConvolutionGeometry& g) {
 class BandRunner {
  public:
   BandRunner(const ConvolutionGeometry& g, Bytes x, int32_t x_zero_point, const WidenedWeights& w,
-             const Requantization& requantization, const WidenedKernels& kernels,
-             int64_t band_rows, void* y)
+             const Requantization& requantization, const WidenedKernels& kernels, int64_t band_rows,
+             void* y)
       : g_(g),
         v_(g.spatial),
         x_(x),
@@ -69,9 +69,9 @@ class BandRunner {
     for (int64_t d = 0; d < v_.depth.kernel; ++d) {
       for (int64_t r = 0; r < v_.rows.kernel; ++r) {
         for (int64_t c = 0; c < v_.columns.kernel; ++c) {
-          tap_offsets_.push_back(((d * span_rows_ + r * v_.rows.dilation) * span_columns_ +
-                                  c * v_.columns.dilation) *
-                                 slot_);
+          tap_offsets_.push_back(
+              ((d * span_rows_ + r * v_.rows.dilation) * span_columns_ + c * v_.columns.dilation) *
+              slot_);
         }
       }
     }
@@ -121,8 +121,8 @@ class BandRunner {
   void WidenPixel(int64_t n, int64_t pixel, int16_t* to) {
     const int64_t channels = g_.channels;
     const int64_t step = g_.channels_last ? 1 : g_.input_pixels();
-    const int64_t first = n * channels * g_.input_pixels() +
-                          (g_.channels_last ? pixel * channels : pixel);
+    const int64_t first =
+        n * channels * g_.input_pixels() + (g_.channels_last ? pixel * channels : pixel);
     if (w_.depthwise) {
       std::fill_n(to, slot_, int16_t{0});
       const int64_t multiplier = g_.filters_per_group();
@@ -240,8 +240,8 @@ bool CanWiden(const ConvolutionGeometry& g) {
   if (g.spatial.size() > 3) return false;
   const Volume v(g.spatial);
   double bytes = sizeof(int16_t);  // The product may exceed any integer.
-  for (int64_t extent : {v.depth.kernel, Span(v.rows, 1), Span(v.columns, v.columns.output),
-                         SlotWidth(g)}) {
+  for (int64_t extent :
+       {v.depth.kernel, Span(v.rows, 1), Span(v.columns, v.columns.output), SlotWidth(g)}) {
     bytes *= static_cast<double>(extent);
   }
   return bytes <= kLargestBandBytes;
@@ -266,8 +266,7 @@ WidenedWeights WidenWeights(const ConvolutionGeometry& g, Bytes w,
     for (int64_t c = 0; c < channels; ++c) {
       for (int64_t t = 0; t < taps; ++t) {
         const int64_t at = ((t * packed.pairs + c / 2) * kPanel + column % kPanel) * 2 + c % 2;
-        panel[at] =
-            static_cast<int16_t>(w[(m * channels + c) * taps + t] - w_zero_point[m]);
+        panel[at] = static_cast<int16_t>(w[(m * channels + c) * taps + t] - w_zero_point[m]);
       }
     }
   }
@@ -291,8 +290,8 @@ void WidenedConv(const ConvolutionGeometry& g, Bytes x, int32_t x_zero_point,
   const int64_t wanted = workers.threads == 1 ? 1 : 4 * workers.threads;
   const int64_t chunks = std::min(panels, std::max<int64_t>(wanted / regions, 1));
 
-  const int64_t unit_products = band_rows * v.columns.output * g.taps() *
-                                g.channels_per_group() * g.filters / chunks;
+  const int64_t unit_products =
+      band_rows * v.columns.output * g.taps() * g.channels_per_group() * g.filters / chunks;
   workers.run(regions * chunks, unit_products / 32 + 1000, [&](int64_t begin, int64_t end) {
     BandRunner runner(g, x, x_zero_point, w, requantization, KernelsOf(isa), band_rows, y);
     for (int64_t unit = begin; unit < end; ++unit) {

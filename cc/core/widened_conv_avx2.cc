@@ -71,8 +71,8 @@ __m256i Requantize8(const int32_t* acc, const int32_t* bias, const float* scale,
   return _mm256_add_epi32(_mm256_cvtps_epi32(v), _mm256_set1_epi32(range.zero_point));
 }
 
-void Requantize(const int32_t* acc, const int32_t* bias, const float* scale,
-                const CodeRange& range, uint8_t* y) {
+void Requantize(const int32_t* acc, const int32_t* bias, const float* scale, const CodeRange& range,
+                uint8_t* y) {
   const __m256i low_byte = _mm256_set1_epi32(0xff);
   const __m256i a = _mm256_and_si256(Requantize8(acc, bias, scale, range), low_byte);
   const __m256i b = _mm256_and_si256(Requantize8(acc + 8, bias + 8, scale + 8, range), low_byte);
@@ -88,8 +88,8 @@ void Widen(const T* from, int64_t count, int32_t zero_point, int16_t* to) {
   int64_t i = 0;
   for (; i + 16 <= count; i += 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
-    const __m256i words = std::is_signed_v<T> ? _mm256_cvtepi8_epi16(bytes)
-                                              : _mm256_cvtepu8_epi16(bytes);
+    const __m256i words =
+        std::is_signed_v<T> ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm256_sub_epi16(words, zero));
   }
   for (; i < count; ++i) to[i] = static_cast<int16_t>(from[i] - zero_point);

@@ -32,8 +32,8 @@ void Depthwise(const int16_t* x, const int64_t* tap_offsets, int64_t taps, const
   for (int j = 0; j < kPanel; ++j) acc[j] = static_cast<int32_t>(sums[j]);
 }
 
-void Requantize(const int32_t* acc, const int32_t* bias, const float* scale,
-                const CodeRange& range, uint8_t* y) {
+void Requantize(const int32_t* acc, const int32_t* bias, const float* scale, const CodeRange& range,
+                uint8_t* y) {
   for (int j = 0; j < kPanel; ++j) {
     const uint32_t sum = static_cast<uint32_t>(acc[j]) + static_cast<uint32_t>(bias[j]);
     const float value = static_cast<float>(static_cast<int32_t>(sum)) * scale[j];

@@ -35,9 +35,9 @@ class LinearOp : public OpKernel {
     const Tensor& scale = c->input(1);
     const Tensor* zero_point = c->num_inputs() > 2 ? &c->input(2) : nullptr;
     const Shape zero_point_shape = zero_point != nullptr ? ShapeOf(*zero_point) : Shape();
-    const auto resolved = ResolveGranularity(names_, ShapeOf(x), ShapeOf(scale),
-                                             zero_point != nullptr ? &zero_point_shape : nullptr,
-                                             axis_, block_size_);
+    const auto resolved =
+        ResolveGranularity(names_, ShapeOf(x), ShapeOf(scale),
+                           zero_point != nullptr ? &zero_point_shape : nullptr, axis_, block_size_);
     OP_REQUIRES(c, resolved.ok(), ToStatus(resolved.error()));
     Tensor* y = nullptr;
     OP_REQUIRES_OK(c, c->allocate_output(0, x.shape(), &y));

@@ -90,9 +90,10 @@ class QuantizeOp : public RangeOp {
     OP_REQUIRES_OK(c, c->allocate_output(2, range_shape, &y_max));
     for (int64_t i = 0; i < min.NumElements(); ++i) {
       const float low = Data<float>(min)[i], high = Data<float>(max)[i];
-      OP_REQUIRES(c, low <= high,
-                  ToStatus(Invalid("max_range must not be less than min_range. Received: min_range=",
-                                   low, ", max_range=", high)));
+      OP_REQUIRES(
+          c, low <= high,
+          ToStatus(Invalid("max_range must not be less than min_range. Received: min_range=", low,
+                           ", max_range=", high)));
     }
     VisitIntegers(y->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;

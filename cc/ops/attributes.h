@@ -43,8 +43,8 @@ absl::Status GetRangeAttributes(Context* c, RangeAttributes* attributes) {
                      : mode == "MIN_FIRST" ? RangeMode::kMinFirst
                                            : RangeMode::kMinCombined;
   if (attributes->axis < -1) {
-    return ToStatus(Invalid("axis must be -1 (per tensor) or not negative. Received: ",
-                            attributes->axis));
+    return ToStatus(
+        Invalid("axis must be -1 (per tensor) or not negative. Received: ", attributes->axis));
   }
   attributes->per_tensor = attributes->axis == -1;
   if (from_end) attributes->axis = -1 - attributes->axis;

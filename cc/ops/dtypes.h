@@ -130,8 +130,8 @@ inline absl::Status CheckQuantizeTarget(tensorflow::DataType dtype,
   }
   if (!zero_point.empty() && zero_point[0] != dtype) {
     return ToStatus(Invalid("y_zero_point must have the output's type. Received: ",
-                            tensorflow::DataTypeString(zero_point[0]), " for output_dtype=",
-                            tensorflow::DataTypeString(dtype)));
+                            tensorflow::DataTypeString(zero_point[0]),
+                            " for output_dtype=", tensorflow::DataTypeString(dtype)));
   }
   return CheckCode("output_dtype", dtype);
 }

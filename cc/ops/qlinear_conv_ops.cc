@@ -15,7 +15,7 @@ absl::Status QLinearConvShape(InferenceContext* c) {
   TF_RETURN_IF_ERROR(GetConvolutionAttributes(c, &attributes));
   if (c->num_inputs() > 9) return TooManyOptional("bias", c->num_inputs() - 8);
   const auto shape = [c](int i) { return ToShape(c, c->input(i)); };
-  QLinearConvShapes shapes{shape(0), shape(1), shape(2), shape(3), shape(4),
+  QLinearConvShapes shapes{shape(0), shape(1), shape(2), shape(3),    shape(4),
                            shape(5), shape(6), shape(7), std::nullopt};
   if (c->num_inputs() > 8) shapes.bias = shape(8);
   const auto resolved = ResolveQLinearConv(attributes, shapes);

@@ -118,16 +118,16 @@ xla::XlaOp RoundToFormat(xla::XlaOp value, bool saturate) {
       xla::Lt(magnitude, constant(std::ldexp(1.0f, 1 - Format::kExponentBias)));
   // The sum loses the sign of -0.
   const xla::XlaOp zero = xla::Mul(value, constant(0.0f));
-  xla::XlaOp rounded = xla::Select(
-      is_tiny, xla::Select(xla::Eq(tiny, constant(0.0f)), zero, tiny), normal);
+  xla::XlaOp rounded =
+      xla::Select(is_tiny, xla::Select(xla::Eq(tiny, constant(0.0f)), zero, tiny), normal);
 
   const float largest = Format{Format::kLargest}.ToFloat();
   const xla::XlaOp beyond = xla::Gt(xla::Abs(rounded), constant(largest));
   const float limit = saturate || !Format::kHasSpecials ? largest
                       : Format::kHasInfinity            ? INFINITY
                                                         : NAN;
-  const xla::XlaOp end = xla::Select(xla::Lt(value, constant(0.0f)), constant(-limit),
-                                     constant(limit));
+  const xla::XlaOp end =
+      xla::Select(xla::Lt(value, constant(0.0f)), constant(-limit), constant(limit));
   return xla::Select(beyond, end, rounded);
 }
 

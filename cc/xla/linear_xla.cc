@@ -29,9 +29,8 @@ class LinearXlaOp : public XlaOpKernel {
     const bool has_zero_point = c->num_inputs() > 2;
     const Shape x = InputShapeOf(c, 0);
     const Shape zero_point = has_zero_point ? InputShapeOf(c, 2) : Shape();
-    const auto resolved =
-        ResolveGranularity(names_, x, InputShapeOf(c, 1),
-                           has_zero_point ? &zero_point : nullptr, axis_, block_size_);
+    const auto resolved = ResolveGranularity(
+        names_, x, InputShapeOf(c, 1), has_zero_point ? &zero_point : nullptr, axis_, block_size_);
     OP_REQUIRES(c, resolved.ok(), ToStatus(resolved.error()));
     const auto spread = [&](xla::XlaOp parameter) {
       return Spread(parameter, resolved->granularity, *x);
@@ -99,12 +98,11 @@ class QuantizeLinearXlaOp : public LinearXlaOp {
  protected:
   xla::XlaOp Emit(xla::XlaOp x, DataType x_dtype, xla::XlaOp scale,
                   const std::optional<xla::XlaOp>& zero_point) override {
-    const xla::XlaOp quotient = RoundToFloatType(
-        precision_, Quotient(xla::ConvertElementType(x, xla::F32), scale));
+    const xla::XlaOp quotient =
+        RoundToFloatType(precision_, Quotient(xla::ConvertElementType(x, xla::F32), scale));
     xla::XlaOp y;
-    VisitCodes(output_dtype_, [&](auto tag) {
-      y = EmitCode<typename decltype(tag)::type>(quotient, zero_point);
-    });
+    VisitCodes(output_dtype_,
+               [&](auto tag) { y = EmitCode<typename decltype(tag)::type>(quotient, zero_point); });
     return ConvertTo(output_dtype_, y);
   }
 
@@ -112,8 +110,9 @@ class QuantizeLinearXlaOp : public LinearXlaOp {
   template <typename Q>
   xla::XlaOp EmitCode(xla::XlaOp quotient, const std::optional<xla::XlaOp>& zero_point) {
     if constexpr (Codes<Q>::kInteger) {
-      const xla::XlaOp zero = zero_point ? xla::ConvertElementType(*zero_point, xla::S32)
-                                         : xla::ConvertElementType(xla::ZerosLike(quotient), xla::S32);
+      const xla::XlaOp zero = zero_point
+                                  ? xla::ConvertElementType(*zero_point, xla::S32)
+                                  : xla::ConvertElementType(xla::ZerosLike(quotient), xla::S32);
       const xla::XlaOp from_zero = xla::ConvertElementType(zero, xla::F32);
       const auto limit = [&](int64_t code) {
         return xla::Sub(xla::FullLike(quotient, static_cast<float>(code)), from_zero);

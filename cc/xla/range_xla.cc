@@ -21,9 +21,7 @@ class RangeXlaOp : public tensorflow::XlaOpKernel {
     const auto resolved = ResolveRange(x, InputShapeOf(c, 1), InputShapeOf(c, 2),
                                        attributes_.per_tensor, attributes_.axis);
     OP_REQUIRES(c, resolved.ok(), ToStatus(resolved.error()));
-    Emit(c, [&](xla::XlaOp range) {
-      return XlaFloat{Spread(range, resolved->granularity, *x)};
-    });
+    Emit(c, [&](xla::XlaOp range) { return XlaFloat{Spread(range, resolved->granularity, *x)}; });
   }
 
  protected:
@@ -45,8 +43,8 @@ class DequantizeXlaOp : public RangeXlaOp {
             const std::function<XlaFloat(xla::XlaOp)>& spread) override {
     VisitIntegers(c->input_type(0), [&](auto tag) {
       const auto limits = CodeLimits::Of<typename decltype(tag)::type>(attributes_.narrow_range);
-      RangeAffine<XlaFloat> affine = AffineOf(attributes_.mode, limits, XlaFloat{c->Input(1)},
-                                              XlaFloat{c->Input(2)});
+      RangeAffine<XlaFloat> affine =
+          AffineOf(attributes_.mode, limits, XlaFloat{c->Input(1)}, XlaFloat{c->Input(2)});
       affine.scale = spread(affine.scale.op);
       affine.plus = spread(affine.plus.op);
       const XlaFloat y =

@@ -1,8 +1,9 @@
 // Every algorithm and instruction set gives the bits of QLinearConvReference.
 
+#include "cc/core/qlinear_conv.h"
+
 #include <thread>
 
-#include "cc/core/qlinear_conv.h"
 #include "cc/core/widened_conv.h"
 #include "tests/cc/check.h"
 
@@ -77,9 +78,9 @@ void CompareOnce(Random* random) {
     if ((*random)(0, 20) == 0) bias[m] = INT32_MAX - 5;
   }
   const float y_scale = (*random)(0, 9) == 0 ? 0.0f : static_cast<float>((*random)(1, 99)) * 0.1f;
-  const Requantization requantization(
-      0.031f, w_scale.data(), filters, y_scale, bias.data(), filters,
-      ByteRange(y_signed, Bytes{zero_bytes.data(), y_signed}[1]));
+  const Requantization requantization(0.031f, w_scale.data(), filters, y_scale, bias.data(),
+                                      filters,
+                                      ByteRange(y_signed, Bytes{zero_bytes.data(), y_signed}[1]));
 
   std::vector<uint8_t> expected(g.batch * g.filters * g.output_pixels());
   QLinearConvReference(g, x, x_zero, w, w_zero, requantization, expected.data());
@@ -101,8 +102,7 @@ void CompareOnce(Random* random) {
 void PairsOfLargeProductsDoNotSaturate() {
   const uint8_t x[] = {255, 255};
   const int8_t w[] = {127, 127};
-  const auto resolved =
-      ResolveConvolution({}, Dims{1, 2, 1, 1}, Dims{1, 2, 1, 1});
+  const auto resolved = ResolveConvolution({}, Dims{1, 2, 1, 1}, Dims{1, 2, 1, 1});
   const ConvolutionGeometry& g = resolved->geometry;
   const float w_scale = 1.0f;
   const Requantization requantization(1.0f, &w_scale, 1, 300.0f, nullptr, 1, ByteRange(false, 0));

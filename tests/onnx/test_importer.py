@@ -163,6 +163,12 @@ class ConventionsTest(parameterized.TestCase):
         self.assertEqual(imported.input_shape, (None, None, 7, 3))
         self.assertEqual(imported.inputs[0].dtype, "uint8")
 
+    def test_scalars_unused_inputs_and_an_output_named_twice(self):
+        inputs = {"x": ("float32", []), "unused": ("int64", [None])}
+        proto = graphs.model([graphs.node("Relu", ["x"])], inputs, ["y", "y"])
+        a, b = tfq.onnx.import_model(proto)([np.float32(-2), np.zeros(3, np.int64)])
+        self.assertEqual((a.shape, float(a), float(b)), ((), 0.0, 0.0))
+
     def test_initializers_listed_as_inputs_are_no_inputs(self):
         inputs = {"a": ("float32", [1, 2]), "b": ("float32", [2, 2])}
         constants = {"b": np.eye(2, dtype=np.float32)}
@@ -287,6 +293,14 @@ class RefusalsTest(parameterized.TestCase):
         inputs = {"x": ("float32", [2]), "s": ("float32", [])}
         (found,) = tfq.onnx.unsupported_operators(graphs.model(nodes, inputs))
         self.assertIn("must be constants", found.reason)
+
+    @parameterized.parameters(({"saturate": 0}, "saturate"), ({"precision": 10}, "float32"))
+    def test_other_ways_to_quantize_are_refused(self, attributes, reason):
+        nodes = [graphs.node("QuantizeLinear", ["x", "s"], **attributes)]
+        inputs, constants = {"x": ("float32", [2])}, {"s": np.float32(1)}
+        proto = graphs.model(nodes, inputs, "y", constants, opset=23)
+        (found,) = tfq.onnx.unsupported_operators(proto)
+        self.assertIn(reason, found.reason)
 
     def test_what_can_be_imported_has_nothing_unsupported(self):
         self.assertEmpty(tfq.onnx.unsupported_operators(graphs.DIGITS))

@@ -87,9 +87,13 @@ class OperatorsTest(parameterized.TestCase):
         pool = graphs.node("MaxPool", ["x"], **attributes)
         self.check(graphs.model([pool], {"x": (dtype, [None, 3, 7, 6])}), x)
 
-    @parameterized.parameters(1, 2, 3)
+    @parameterized.parameters(1, 2, 3, 4)
     def test_global_average_pool(self, spatial):
-        x = np.random.default_rng(5).normal(size=(2, 3, 5, 4, 6)[: spatial + 2]).astype(np.float32)
+        x = (
+            np.random.default_rng(5)
+            .normal(size=(2, 3, 5, 4, 6, 2)[: spatial + 2])
+            .astype(np.float32)
+        )
         pool = graphs.node("GlobalAveragePool", ["x"])
         self.check(graphs.model([pool], {"x": ("float32", x.shape)}), x, exact=False)
 

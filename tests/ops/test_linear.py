@@ -45,7 +45,9 @@ class LinearTest(parameterized.TestCase):
         got, want = got.astype(np.float64), want.astype(np.float64)
         same = (got == want) & (np.signbit(got) == np.signbit(want))
         same |= np.isnan(got) & np.isnan(want)
-        self.assertTrue(same.all(), f"{np.argwhere(~same)[:3]}: {got[~same][:3]}, {want[~same][:3]}")
+        self.assertTrue(
+            same.all(), f"{np.argwhere(~same)[:3]}: {got[~same][:3]}, {want[~same][:3]}"
+        )
 
     @parameterized.product(name=["int8", "uint8"], mode=MODES)
     def test_dequantizes_every_8_bit_code_with_every_zero_point(self, name, mode):
@@ -248,7 +250,12 @@ class ErrorsTest(parameterized.TestCase):
     @parameterized.named_parameters(
         ("axis", {"axis": 2}, [0.1, 0.2, 0.3], r"axis must be in \[-2, 1\].*Received: 2"),
         ("huge_axis", {"axis": 2**31 - 1}, [0.1, 0.2, 0.3], r"axis must .*Received: 2147483647"),
-        ("length", {}, [0.1, 0.2], r"x_scale must have .*Received: x_scale of shape \[2\], x of shape"),
+        (
+            "length",
+            {},
+            [0.1, 0.2],
+            r"x_scale must have .*Received: x_scale of shape \[2\], x of shape",
+        ),
         ("rank", {}, [[0.1]], r"x_scale must be a scalar or 1-D.*Received: shape \[1,1\]"),
         ("block", {"block_size": -1}, 0.1, r"block_size must be .*Received: -1"),
         ("blocks", {"block_size": 2}, [[0.1], [0.1]], r"ceil\(3 / block_size\)"),
@@ -263,7 +270,9 @@ class ErrorsTest(parameterized.TestCase):
             traced.get_concrete_function(x)
 
     def test_shapes_of_scale_and_zero_point_agree(self):
-        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "x_zero_point must have the sh"):
+        with self.assertRaisesRegex(
+            tf.errors.InvalidArgumentError, "x_zero_point must have the sh"
+        ):
             tfq.dequantize_linear(tf.zeros([2, 3], tf.int8), 0.1, [0, 0, 0])
 
     def test_zero_points_in_range_and_of_the_type(self):
@@ -289,7 +298,9 @@ class ErrorsTest(parameterized.TestCase):
 
     def test_lists_of_two_zero_points_are_refused(self):
         zero = tf.constant(0, tf.int8)
-        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "x_zero_point must be given on"):
+        with self.assertRaisesRegex(
+            tf.errors.InvalidArgumentError, "x_zero_point must be given on"
+        ):
             tfq.raw_ops.DequantizeLinear(x=zero, x_scale=0.1, x_zero_point=[zero, zero])
 
 

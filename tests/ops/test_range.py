@@ -122,7 +122,9 @@ class DequantizeTest(parameterized.TestCase):
         low, high = [0.0, -1.0, 1.0], [6.0, 1.0, 3.0]
         want = [tfq.dequantize(x, low, high, axis=-1).numpy() for x in inputs]
         with concurrent.futures.ThreadPoolExecutor(6) as pool:
-            got = list(pool.map(lambda x: tfq.dequantize(x, low, high, axis=-1).numpy(), inputs * 9))
+            got = list(
+                pool.map(lambda x: tfq.dequantize(x, low, high, axis=-1).numpy(), inputs * 9)
+            )
         for a, b in zip(got, want * 9, strict=True):
             np.testing.assert_array_equal(a, b)
 

@@ -124,9 +124,8 @@ class QuantizedLayer(OperatorLayer):
         """Returns the arguments; parameters as {"dtype", "value"} with their current values."""
         config = super().get_config()
         for name, value in self._initial.items():
-            variable = getattr(self, name)
-            if variable is not None:
-                value = keras.ops.convert_to_numpy(variable)
+            if getattr(self, name) is not None:
+                value = self.tensor(name).numpy()
             if value is not None:
                 value = {"dtype": value.dtype.name, "value": value.tolist()}
             config[name] = value

@@ -95,7 +95,7 @@ def quantize(
     input: TensorLike,
     min_range: TensorLike,
     max_range: TensorLike,
-    T: tf.DType = tf.quint8,  # noqa: N803: as TensorFlow spells it
+    T: tf.DType = tf.quint8,  # noqa: N803 as TensorFlow spells it
     mode: str = "MIN_COMBINED",
     round_mode: str = "HALF_AWAY_FROM_ZERO",
     name: str | None = None,

@@ -16,7 +16,11 @@ _LAYERS = {
 
 @register_handler("GlobalAveragePool", layout="image")
 def global_average_pool(call: NodeCall) -> Value:
-    """Becomes a Keras GlobalAveragePooling that keeps the dimensions."""
+    """Becomes a Keras GlobalAveragePooling that keeps the dimensions, or a mean."""
     x = call.channels_last(0)
-    pool = _LAYERS[len(x.shape)](data_format="channels_last", keepdims=True, **call.options())
-    return call.output(pool(x), channels_last=True)
+    rank = len(x.shape)
+    if rank in _LAYERS:
+        pool = _LAYERS[rank](data_format="channels_last", keepdims=True, **call.options())
+        return call.output(pool(x), channels_last=True)
+    mean = keras.ops.mean(x, axis=tuple(range(1, rank - 1)), keepdims=True)
+    return call.output(mean, channels_last=True)

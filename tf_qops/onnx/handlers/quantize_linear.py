@@ -6,8 +6,17 @@ import onnx
 
 from tf_qops import layers
 from tf_qops.onnx.handlers._checks import parameters_are_constant
+from tf_qops.onnx.reader import Node
 from tf_qops.onnx.registry import register_handler
 from tf_qops.onnx.values import NodeCall, Value, channels_last_axis
+
+
+def _check(node: Node) -> str | None:
+    if node.attribute("precision", 0) not in (0, onnx.TensorProto.FLOAT):
+        return "its division must be in float32"
+    if not node.attribute("saturate", 1):
+        return "it must saturate"
+    return parameters_are_constant(node)
 
 
 def _output_dtype(call: NodeCall) -> str:
@@ -19,8 +28,8 @@ def _output_dtype(call: NodeCall) -> str:
     return onnx.helper.tensor_dtype_to_np_dtype(declared).name if declared else "uint8"
 
 
-@register_handler("QuantizeLinear", "com.microsoft", layout="any", check=parameters_are_constant)
-@register_handler("QuantizeLinear", layout="any", check=parameters_are_constant)
+@register_handler("QuantizeLinear", "com.microsoft", layout="any", check=_check)
+@register_handler("QuantizeLinear", layout="any", check=_check)
 def quantize_linear(call: NodeCall) -> Value:
     """Becomes a QuantizeLinear layer."""
     x, channels_last = call.either(0)

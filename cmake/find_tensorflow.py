@@ -9,7 +9,7 @@ import importlib.util
 import pathlib
 import sys
 
-OLDEST = (2, 19)
+OLDEST = (2, 21)  # the first with DT_INT2, DT_UINT2 and DT_FLOAT4_E2M1FN
 ADVICE = "pip install 'tensorflow-cpu==2.21.*' and build with --no-build-isolation"
 
 

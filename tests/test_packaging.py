@@ -11,7 +11,7 @@ import tarfile
 import zipfile
 
 import pytest
-from absl.testing import absltest, parameterized
+from absl.testing import absltest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -28,7 +28,7 @@ def build(kind: str, folder: str, **environment: str) -> subprocess.CompletedPro
     return run(sys.executable, "-c", code, **environment)
 
 
-class ConfigureTest(parameterized.TestCase):
+class ConfigureTest(absltest.TestCase):
     def setUp(self):
         super().setUp()
         self.folder = self.create_tempdir()
@@ -63,13 +63,13 @@ class ConfigureTest(parameterized.TestCase):
         self.assertEqual(process.returncode, 1)
         self.assertRegex(
             process.stderr.splitlines()[-1],
-            r"^tf_qops: TensorFlow 2\.19 or later is needed, found 2\.15\.0: pip install",
+            r"^tf_qops: TensorFlow 2\.21 or later is needed, found 2\.15\.0: pip install",
         )
         self.assertNotIn("Traceback", process.stderr)
 
     def test_cmake_alone_reports_a_too_old_tensorflow(self):
         process = self.configure(PYTHONPATH=self.make_tensorflow("2.15.0"))
-        self.assertIn("tf_qops: TensorFlow 2.19 or later is needed", process.stderr)
+        self.assertIn("tf_qops: TensorFlow 2.21 or later is needed", process.stderr)
 
     def test_missing_compiler_is_one_line_with_the_install_command(self):
         process = self.configure(PATH="", CXX="")
@@ -88,11 +88,11 @@ class ConfigureTest(parameterized.TestCase):
         self.assertFalse(self.has_xla())
 
     def test_tensorflow_without_xla_headers_is_built_without_xla_and_refused_where_asked_for(self):
-        tensorflow = self.make_tensorflow("2.19.1")
+        tensorflow = self.make_tensorflow("2.21.1")
         self.configure(PYTHONPATH=tensorflow)
         self.assertFalse(self.has_xla())
         process = self.configure("-DTF_QOPS_XLA=ON", PYTHONPATH=tensorflow)
-        self.assertRegex(process.stderr, r"TF_QOPS_XLA=ON needs TensorFlow 2\.20.*found 2\.19\.1")
+        self.assertRegex(process.stderr, r"TF_QOPS_XLA=ON, but TensorFlow 2\.21\.1 has no XLA")
 
     def test_other_architectures_take_the_portable_files_alone(self):
         self.configure(

@@ -58,7 +58,8 @@ class Reshape(OperatorLayer):
         rest = [d for i, d in enumerate(shape) if i not in kept]
         named = math.prod(d for d in self.target_shape if d > 0)
         if -1 in self.target_shape and all(isinstance(d, int) for d in rest):
-            target[self.target_shape.index(-1)] = (
+            # The lengths that are kept cancel out.
+            target[self.target_shape.index(-1)] = math.prod(rest) // named
                 math.prod(rest) // named
             )  # kept lengths cancel out
         return tf.reshape(x, target)

@@ -60,8 +60,6 @@ class Reshape(OperatorLayer):
         if -1 in self.target_shape and all(isinstance(d, int) for d in rest):
             # The lengths that are kept cancel out.
             target[self.target_shape.index(-1)] = math.prod(rest) // named
-                math.prod(rest) // named
-            )  # kept lengths cancel out
         return tf.reshape(x, target)
 
     def get_config(self) -> dict[str, Any]:

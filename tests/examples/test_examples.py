@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 
+import pytest
 from absl.testing import absltest
 
 _ROOT = pathlib.Path(__file__).parents[2]
@@ -45,6 +46,14 @@ class ExamplesTest(absltest.TestCase):
 
     def test_tf_function(self):
         self.assertRegex(run("03_tf_function.py"), r"(?m)^([35]|4) of \1 right")
+
+    @pytest.mark.slow
+    def test_the_digits_network_can_be_made_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = run("models/make_digits.py", "--output", f"{folder}/digits.onnx")
+            self.assertLess(pathlib.Path(folder, "digits.onnx").stat().st_size, 100_000)
+        for kind in ("float", "quantized"):
+            self.assertGreaterEqual(float(re.search(rf"{kind}: ([\d.]+)% of", text)[1]), 97)
 
 
 if __name__ == "__main__":

@@ -52,4 +52,27 @@ Result<ResolvedConvolution> ResolveQLinearConv(const ConvolutionAttributes& attr
   return result;
 }
 
+std::vector<float> ConvolutionScales(float x_scale, const float* w_scale, int64_t w_scale_size,
+                                     float y_scale, int64_t filters) {
+  std::vector<float> scales(filters);
+  for (int64_t m = 0; m < filters; ++m) {
+    scales[m] = (x_scale * w_scale[w_scale_size == 1 ? 0 : m]) / y_scale;
+  }
+  return scales;
+}
+
+std::vector<int32_t> WeightZeroPoints(Bytes w_zero_point, int64_t size, int64_t filters) {
+  std::vector<int32_t> zero_points(filters);
+  for (int64_t m = 0; m < filters; ++m) zero_points[m] = w_zero_point[size == 1 ? 0 : m];
+  return zero_points;
+}
+
+void StoreSums(const std::vector<int32_t>& sums, int64_t columns, const AccumulatorSink& sink) {
+  int32_t panel[kPanel] = {};
+  for (size_t i = 0; i < sums.size(); ++i) {
+    panel[0] = sums[i];
+    sink.Store(panel, i / columns, i % columns, 1);
+  }
+}
+
 }  // namespace tf_qops

@@ -5,25 +5,11 @@
 #include <optional>
 #include <vector>
 
+#include "cc/core/accumulator_sink.h"
+#include "cc/core/bytes.h"
 #include "cc/core/convolution_geometry.h"
-#include "cc/core/rounding.h"
 
 namespace tf_qops {
-
-// An operand of 8 bits, signed or not.
-struct Bytes {
-  const void* data;
-  bool is_signed;
-
-  int32_t operator[](int64_t i) const {
-    return is_signed ? static_cast<const int8_t*>(data)[i] : static_cast<const uint8_t*>(data)[i];
-  }
-};
-
-// The lowest and highest code of an 8-bit type, seen from its zero point.
-inline CodeRange ByteRange(bool is_signed, int32_t zero_point) {
-  return is_signed ? CodeRange(-128, 127, zero_point) : CodeRange(0, 255, zero_point);
-}
 
 // The shapes of QLinearConv's inputs, known perhaps in part; no `bias` where there is none.
 struct QLinearConvShapes {
@@ -36,33 +22,22 @@ struct QLinearConvShapes {
 Result<ResolvedConvolution> ResolveQLinearConv(const ConvolutionAttributes& attributes,
                                                const QLinearConvShapes& shapes);
 
-// How an int32 accumulator becomes a code of y:
-//   y = clamp(rint(f32(acc + bias) * scale)) + y_zero_point
-// with scale = (x_scale * w_scale) / y_scale in float32, in this order. One scale and one bias for
-// each filter.
-struct Requantization {
-  std::vector<float> scale;
-  std::vector<int32_t> bias;
-  CodeRange range;
-
-  Requantization(float x_scale, const float* w_scale, int64_t w_scale_size, float y_scale,
-                 const int32_t* bias_or_null, int64_t filters, CodeRange y_range);
-
-  int32_t Apply(int32_t accumulator, int64_t filter) const {
-    const uint32_t sum = static_cast<uint32_t>(accumulator) + static_cast<uint32_t>(bias[filter]);
-    return range.Quantize(static_cast<float>(static_cast<int32_t>(sum)) * scale[filter]);
-  }
-};
+// (x_scale * w_scale) / y_scale of each filter, in float32 and in this order.
+std::vector<float> ConvolutionScales(float x_scale, const float* w_scale, int64_t w_scale_size,
+                                     float y_scale, int64_t filters);
 
 // The weights' zero points, one for each filter.
 std::vector<int32_t> WeightZeroPoints(Bytes w_zero_point, int64_t size, int64_t filters);
 
-// ONNX QLinearConv-10 by its definition, for any number of spatial dimensions. Products are summed
-// modulo 2^32; a padded tap is x's zero point, so adds nothing. `y` is int8 or uint8 as
-// `requantization.range` says.
-void QLinearConvReference(const ConvolutionGeometry& g, Bytes x, int32_t x_zero_point, Bytes w,
-                          const std::vector<int32_t>& w_zero_point,
-                          const Requantization& requantization, void* y);
+// The sums of QLinearConv-10 and ConvInteger-10 by their definition, [images, pixels, filters],
+// for any number of spatial dimensions: products of codes less their zero points, summed modulo
+// 2^32. A padded tap is x's zero point, so adds nothing.
+std::vector<int32_t> ConvolutionSumsReference(const ConvolutionGeometry& g, Bytes x,
+                                              int32_t x_zero_point, Bytes w,
+                                              const std::vector<int32_t>& w_zero_point);
+
+// Gives such sums to a sink.
+void StoreSums(const std::vector<int32_t>& sums, int64_t columns, const AccumulatorSink& sink);
 
 }  // namespace tf_qops
 

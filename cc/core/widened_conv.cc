@@ -1,7 +1,6 @@
 #include "cc/core/widened_conv.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace tf_qops {
 namespace {
@@ -9,18 +8,6 @@ namespace {
 constexpr int64_t kBandBytes = 128 * 1024;  // Of widened x: half of a common L2 cache.
 constexpr int64_t kLargestBandBytes = 64 * 1024 * 1024;
 constexpr int64_t kBandPixels = 64;  // Fewer would read a panel's weights too often.
-
-const WidenedKernels& KernelsOf(InstructionSet isa) {
-#ifdef TF_QOPS_X86
-  if (isa == InstructionSet::kAvx2) return WidenedKernelsAvx2();
-#endif
-  (void)isa;
-  return WidenedKernelsPortable();
-}
-
-int64_t RoundUp(int64_t value, int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 // One image's convolution as [depth, rows, columns]; missing dimensions have extent 1. A 1-D
 // convolution runs along the rows, which are what is divided among threads.
@@ -51,21 +38,19 @@ int64_t SlotWidth(const ConvolutionGeometry& g) {
 class BandRunner {
  public:
   BandRunner(const ConvolutionGeometry& g, Bytes x, int32_t x_zero_point, const WidenedWeights& w,
-             const Requantization& requantization, const WidenedKernels& kernels, int64_t band_rows,
-             void* y)
+             const AccumulatorSink& sink, const WidenedKernels& kernels, int64_t band_rows)
       : g_(g),
         v_(g.spatial),
         x_(x),
         x_zero_point_(x_zero_point),
         w_(w),
-        requantization_(requantization),
+        sink_(sink),
         kernels_(kernels),
         group_width_(w.depthwise ? 0 : 2 * w.pairs),
         slot_(SlotWidth(g)),
         span_rows_(Span(v_.rows, band_rows)),
         span_columns_(Span(v_.columns, v_.columns.output)),
-        buffer_(v_.depth.kernel * span_rows_ * span_columns_ * slot_),
-        y_(static_cast<uint8_t*>(y)) {
+        buffer_(v_.depth.kernel * span_rows_ * span_columns_ * slot_) {
     for (int64_t d = 0; d < v_.depth.kernel; ++d) {
       for (int64_t r = 0; r < v_.rows.kernel; ++r) {
         for (int64_t c = 0; c < v_.columns.kernel; ++c) {
@@ -161,7 +146,8 @@ class BandRunner {
     const int16_t* w = w_.data.data() + (group * w_.panels + panel) * w_.panel_size;
     const int64_t first = panel * kPanel;
     const int64_t count = std::min<int64_t>(kPanel, g_.filters_per_group() - first);
-    LoadRequantization(group * g_.filters_per_group() + first, count);
+    const int64_t filter = group * g_.filters_per_group() + first;
+    const int64_t row = n * g_.output_pixels() + out_pixel;
     for (int64_t p = 0; p < pixels; p += kTileRows) {
       const int16_t* x[kTileRows];
       for (int64_t r = 0; r < kTileRows; ++r) {
@@ -171,7 +157,7 @@ class BandRunner {
       int32_t acc[kTileRows * kPanel];
       kernels_.dense(x, tap_offsets_.data(), tap_offsets_.size(), w_.pairs, w, acc);
       for (int64_t r = 0; r < std::min<int64_t>(kTileRows, pixels - p); ++r) {
-        StorePixel(acc + r * kPanel, n, out_pixel + p + r);
+        sink_.Store(acc + r * kPanel, row + p + r, filter, count);
       }
     }
   }
@@ -179,31 +165,13 @@ class BandRunner {
   void DepthwisePanel(int64_t n, int64_t panel, int64_t pixels, int64_t out_pixel) {
     const int16_t* w = w_.data.data() + panel * w_.panel_size;
     const int64_t first = panel * kPanel;
-    LoadRequantization(first, std::min<int64_t>(kPanel, g_.filters - first));
+    const int64_t count = std::min<int64_t>(kPanel, g_.filters - first);
+    const int64_t row = n * g_.output_pixels() + out_pixel;
     for (int64_t p = 0; p < pixels; ++p) {
       int32_t acc[kPanel];
       kernels_.depthwise(buffer_.data() + WindowOffset(p) + 2 * first, tap_offsets_.data(),
                          tap_offsets_.size(), w, acc);
-      StorePixel(acc, n, out_pixel + p);
-    }
-  }
-
-  void LoadRequantization(int64_t first_filter, int64_t count) {
-    first_filter_ = first_filter;
-    filter_count_ = count;
-    std::copy_n(requantization_.bias.data() + first_filter, count, bias_);
-    std::copy_n(requantization_.scale.data() + first_filter, count, scale_);
-  }
-
-  void StorePixel(const int32_t* acc, int64_t n, int64_t pixel) {
-    uint8_t codes[kPanel];
-    kernels_.requantize(acc, bias_, scale_, requantization_.range, codes);
-    if (g_.channels_last) {
-      std::memcpy(y_ + (n * g_.output_pixels() + pixel) * g_.filters + first_filter_, codes,
-                  filter_count_);
-    } else {
-      uint8_t* to = y_ + (n * g_.filters + first_filter_) * g_.output_pixels() + pixel;
-      for (int64_t j = 0; j < filter_count_; ++j) to[j * g_.output_pixels()] = codes[j];
+      sink_.Store(acc, row + p, first, count);
     }
   }
 
@@ -212,7 +180,7 @@ class BandRunner {
   const Bytes x_;
   const int32_t x_zero_point_;
   const WidenedWeights& w_;
-  const Requantization& requantization_;
+  const AccumulatorSink& sink_;
   const WidenedKernels& kernels_;
   const int64_t group_width_;
   const int64_t slot_;
@@ -220,11 +188,6 @@ class BandRunner {
   const int64_t span_columns_;
   std::vector<int16_t> buffer_;
   std::vector<int64_t> tap_offsets_;
-  uint8_t* const y_;
-  int64_t first_filter_ = 0;
-  int64_t filter_count_ = 0;
-  int32_t bias_[kPanel] = {};
-  float scale_[kPanel] = {};
 };
 
 // Widened x that one output row needs, for each of its kernel rows; at least 1.
@@ -274,8 +237,8 @@ WidenedWeights WidenWeights(const ConvolutionGeometry& g, Bytes w,
 }
 
 void WidenedConv(const ConvolutionGeometry& g, Bytes x, int32_t x_zero_point,
-                 const WidenedWeights& w, const Requantization& requantization,
-                 const Workers& workers, InstructionSet isa, void* y) {
+                 const WidenedWeights& w, const AccumulatorSink& sink, const Workers& workers,
+                 InstructionSet isa) {
   const Volume v(g.spatial);
   if (g.batch == 0 || g.filters == 0 || g.output_pixels() == 0) return;
 
@@ -293,7 +256,7 @@ void WidenedConv(const ConvolutionGeometry& g, Bytes x, int32_t x_zero_point,
   const int64_t unit_products =
       band_rows * v.columns.output * g.taps() * g.channels_per_group() * g.filters / chunks;
   workers.run(regions * chunks, unit_products / 32 + 1000, [&](int64_t begin, int64_t end) {
-    BandRunner runner(g, x, x_zero_point, w, requantization, KernelsOf(isa), band_rows, y);
+    BandRunner runner(g, x, x_zero_point, w, sink, WidenedKernelsOf(isa), band_rows);
     for (int64_t unit = begin; unit < end; ++unit) {
       const int64_t chunk = unit / regions;
       const int64_t band = unit % regions % bands;

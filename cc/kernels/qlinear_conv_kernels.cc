@@ -57,18 +57,20 @@ class QLinearConvOp : public OpKernel {
     if (y->NumElements() == 0) return;
 
     const Requantization requantization(
-        Data<float>(x_scale)[0], Data<float>(w_scale), w_scale.NumElements(),
-        Data<float>(y_scale)[0], bias != nullptr ? Data<int32_t>(*bias) : nullptr, g.filters,
+        ConvolutionScales(Data<float>(x_scale)[0], Data<float>(w_scale), w_scale.NumElements(),
+                          Data<float>(y_scale)[0], g.filters),
+        bias != nullptr ? Data<int32_t>(*bias) : nullptr,
         ByteRange(y->dtype() == tensorflow::DT_INT8, BytesOf(y_zero_point)[0]));
+    const CodesSink sink(OutputPlaces::Of(g), requantization, ChosenInstructionSet(), y->data());
     const int32_t x_zero = BytesOf(x_zero_point)[0];
     std::vector<int32_t> w_zero =
         WeightZeroPoints(BytesOf(w_zero_point), w_zero_point.NumElements(), g.filters);
-    uint8_t* out = MutableData<uint8_t>(y);
     if (CanWiden(g)) {
-      WidenedConv(g, BytesOf(x), x_zero, *Packed(g, w, std::move(w_zero)), requantization,
-                  WorkersOf(c), ChosenInstructionSet(), out);
+      WidenedConv(g, BytesOf(x), x_zero, *Packed(g, w, std::move(w_zero)), sink, WorkersOf(c),
+                  ChosenInstructionSet());
     } else {
-      QLinearConvReference(g, BytesOf(x), x_zero, BytesOf(w), w_zero, requantization, out);
+      StoreSums(ConvolutionSumsReference(g, BytesOf(x), x_zero, BytesOf(w), w_zero), g.filters,
+                sink);
     }
   }
 

@@ -78,21 +78,33 @@ void CompareOnce(Random* random) {
     if ((*random)(0, 20) == 0) bias[m] = INT32_MAX - 5;
   }
   const float y_scale = (*random)(0, 9) == 0 ? 0.0f : static_cast<float>((*random)(1, 99)) * 0.1f;
-  const Requantization requantization(0.031f, w_scale.data(), filters, y_scale, bias.data(),
-                                      filters,
-                                      ByteRange(y_signed, Bytes{zero_bytes.data(), y_signed}[1]));
+  const Requantization requantization(
+      ConvolutionScales(0.031f, w_scale.data(), filters, y_scale, filters), bias.data(),
+      ByteRange(y_signed, Bytes{zero_bytes.data(), y_signed}[1]));
 
-  std::vector<uint8_t> expected(g.batch * g.filters * g.output_pixels());
-  QLinearConvReference(g, x, x_zero, w, w_zero, requantization, expected.data());
+  const OutputPlaces places = OutputPlaces::Of(g);
+  const std::vector<int32_t> sums = ConvolutionSumsReference(g, x, x_zero, w, w_zero);
+  std::vector<int32_t> expected_sums(sums.size());
+  std::vector<uint8_t> expected(sums.size());
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const int64_t row = i / filters, filter = i % filters;
+    expected_sums[places.Offset(row, filter)] = sums[i];
+    expected[places.Offset(row, filter)] =
+        static_cast<uint8_t>(requantization.Apply(sums[i], filter));
+  }
+
   CHECK(CanWiden(g));
   const WidenedWeights packed = WidenWeights(g, w, w_zero);
   for (InstructionSet isa : UsableInstructionSets()) {
     for (const Workers& workers : {Serial(), TwoThreads()}) {
-      std::vector<uint8_t> y(expected.size(), 0x5a);
-      WidenedConv(g, x, x_zero, packed, requantization, workers, isa, y.data());
-      CHECK(y == expected) << NameOf(isa) << ", " << workers.threads << " threads, x "
-                           << Show{x_dims} << ", w " << Show{w_dims} << ", group " << a.group
-                           << ", channels last " << a.channels_last;
+      std::vector<uint8_t> y(sums.size(), 0x5a);
+      std::vector<int32_t> y_sums(sums.size(), 0x5a);
+      const CodesSink codes(places, requantization, isa, y.data());
+      WidenedConv(g, x, x_zero, packed, codes, workers, isa);
+      WidenedConv(g, x, x_zero, packed, Int32Sink(places, y_sums.data()), workers, isa);
+      CHECK(y == expected && y_sums == expected_sums)
+          << NameOf(isa) << ", " << workers.threads << " threads, x " << Show{x_dims} << ", w "
+          << Show{w_dims} << ", group " << a.group << ", channels last " << a.channels_last;
     }
   }
 }
@@ -104,12 +116,13 @@ void PairsOfLargeProductsDoNotSaturate() {
   const int8_t w[] = {127, 127};
   const auto resolved = ResolveConvolution({}, Dims{1, 2, 1, 1}, Dims{1, 2, 1, 1});
   const ConvolutionGeometry& g = resolved->geometry;
-  const float w_scale = 1.0f;
-  const Requantization requantization(1.0f, &w_scale, 1, 300.0f, nullptr, 1, ByteRange(false, 0));
+
+  const Requantization requantization({1.0f / 300.0f}, nullptr, ByteRange(false, 0));
   const WidenedWeights packed = WidenWeights(g, {w, true}, {0});
   for (InstructionSet isa : UsableInstructionSets()) {
     uint8_t y = 0;
-    WidenedConv(g, {x, false}, 0, packed, requantization, Serial(), isa, &y);
+    const CodesSink sink(OutputPlaces::Of(g), requantization, isa, &y);
+    WidenedConv(g, {x, false}, 0, packed, sink, Serial(), isa);
     CHECK(y == 216) << NameOf(isa) << ": " << int{y};  // 64770 / 300 = 215.9
   }
 }

@@ -1,6 +1,6 @@
 #include <immintrin.h>
 
-#include "cc/core/widened_conv.h"
+#include "cc/core/widened_kernels.h"
 
 namespace tf_qops {
 namespace {

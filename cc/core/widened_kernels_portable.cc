@@ -1,4 +1,4 @@
-#include "cc/core/widened_conv.h"
+#include "cc/core/widened_kernels.h"
 
 namespace tf_qops {
 namespace {

@@ -1,0 +1,103 @@
+#ifndef TF_QOPS_CC_CORE_ACCUMULATOR_SINK_H_
+#define TF_QOPS_CC_CORE_ACCUMULATOR_SINK_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "cc/core/convolution_geometry.h"
+#include "cc/core/rounding.h"
+#include "cc/core/widened_kernels.h"
+
+namespace tf_qops {
+
+// Takes the int32 sums of a convolution or a matrix product as they are finished.
+class AccumulatorSink {
+ public:
+  virtual ~AccumulatorSink() = default;
+
+  // Sums of a row (an output pixel, counted through all images) and `count` columns (filters) from
+  // `column` on. `acc` holds kPanel values, those from `count` on without meaning.
+  virtual void Store(const int32_t* acc, int64_t row, int64_t column, int64_t count) const = 0;
+};
+
+// Where rows and columns stand in an output: [rows, columns], or [images, columns, pixels].
+struct OutputPlaces {
+  int64_t columns;
+  int64_t pixels = 1;  // Of an image, where its channels come first.
+
+  static OutputPlaces Of(const ConvolutionGeometry& g) {
+    return {g.filters, g.channels_last ? 1 : g.output_pixels()};
+  }
+  int64_t Offset(int64_t row, int64_t column) const {
+    return (row / pixels * columns + column) * pixels + row % pixels;
+  }
+
+  template <typename T>
+  void Put(const T* values, int64_t count, int64_t row, int64_t column, T* output) const {
+    T* to = output + Offset(row, column);
+    if (pixels == 1) {
+      std::copy_n(values, count, to);
+    } else {
+      for (int64_t j = 0; j < count; ++j) to[j * pixels] = values[j];
+    }
+  }
+};
+
+// Keeps the sums.
+class Int32Sink : public AccumulatorSink {
+ public:
+  Int32Sink(OutputPlaces places, int32_t* y) : places_(places), y_(y) {}
+
+  void Store(const int32_t* acc, int64_t row, int64_t column, int64_t count) const override {
+    places_.Put(acc, count, row, column, y_);
+  }
+
+ private:
+  const OutputPlaces places_;
+  int32_t* const y_;
+};
+
+// How an int32 accumulator becomes a code of y:
+//   y = clamp(rint(f32(acc + bias) * scale)) + y_zero_point
+// with one scale and one bias for each column.
+struct Requantization {
+  std::vector<float> scale;  // Both have room for kernels that read a whole panel.
+  std::vector<int32_t> bias;
+  CodeRange range;
+
+  // `bias` may be null: zero.
+  Requantization(std::vector<float> scales, const int32_t* bias_or_null, CodeRange y_range);
+
+  int32_t Apply(int32_t accumulator, int64_t column) const {
+    const uint32_t sum = static_cast<uint32_t>(accumulator) + static_cast<uint32_t>(bias[column]);
+    return range.Quantize(static_cast<float>(static_cast<int32_t>(sum)) * scale[column]);
+  }
+};
+
+// Writes codes of 8 bits.
+class CodesSink : public AccumulatorSink {
+ public:
+  CodesSink(OutputPlaces places, const Requantization& requantization, InstructionSet isa, void* y)
+      : places_(places),
+        requantization_(requantization),
+        kernels_(WidenedKernelsOf(isa)),
+        y_(static_cast<uint8_t*>(y)) {}
+
+  void Store(const int32_t* acc, int64_t row, int64_t column, int64_t count) const override {
+    uint8_t codes[kPanel];
+    kernels_.requantize(acc, requantization_.bias.data() + column,
+                        requantization_.scale.data() + column, requantization_.range, codes);
+    places_.Put(codes, count, row, column, y_);
+  }
+
+ private:
+  const OutputPlaces places_;
+  const Requantization& requantization_;
+  const WidenedKernels& kernels_;
+  uint8_t* const y_;
+};
+
+}  // namespace tf_qops
+
+#endif  // TF_QOPS_CC_CORE_ACCUMULATOR_SINK_H_

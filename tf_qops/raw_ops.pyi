@@ -1,8 +1,41 @@
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import tensorflow as tf
 
+_RangeMode = Literal["MIN_COMBINED", "MIN_FIRST", "SCALED"]
+
+class _Quantized(NamedTuple):
+    output: tf.Tensor
+    output_min: tf.Tensor
+    output_max: tf.Tensor
+
+def Dequantize(
+    *,
+    input: tf.Tensor,
+    min_range: tf.Tensor,
+    max_range: tf.Tensor,
+    mode: _RangeMode = "MIN_COMBINED",
+    narrow_range: bool = False,
+    axis: int = -1,
+    axis_from_end: bool = False,
+    dtype: tf.DType = tf.float32,
+    name: str | None = None,
+) -> tf.Tensor: ...
+def Quantize(
+    *,
+    input: tf.Tensor,
+    min_range: tf.Tensor,
+    max_range: tf.Tensor,
+    T: tf.DType = tf.quint8,
+    mode: _RangeMode = "MIN_COMBINED",
+    round_mode: Literal["HALF_AWAY_FROM_ZERO", "HALF_TO_EVEN"] = "HALF_AWAY_FROM_ZERO",
+    narrow_range: bool = False,
+    axis: int = -1,
+    axis_from_end: bool = False,
+    ensure_minimum_range: float = 0.01,
+    name: str | None = None,
+) -> _Quantized: ...
 def DequantizeLinear(
     *,
     x: tf.Tensor,

@@ -69,7 +69,7 @@ lint: $(DEPENDENCIES)
 	clang-format --dry-run --Werror $(CPP_FILES)
 
 bench: $(BUILT)
-	for file in benchmarks/*.py; do $(BIN)/python "$$file" || exit 1; done
+	for file in $$(grep -l __main__ benchmarks/*.py); do $(BIN)/python $$file || exit 1; done
 
 wheel: $(DEPENDENCIES)
 	$(BIN)/python -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir dist .

@@ -12,7 +12,6 @@ CPP_FILES = $(shell find cc tests -name '*.cc' -o -name '*.h')
 
 export PATH := $(BIN):$(PATH)
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
-export TF_CPP_MIN_LOG_LEVEL ?= 2
 
 # Everything that pyproject.toml names, for building and for every extra.
 define REQUIREMENTS

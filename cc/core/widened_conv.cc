@@ -220,18 +220,15 @@ WidenedWeights WidenWeights(const ConvolutionGeometry& g, Bytes w,
   const int64_t columns = packed.depthwise ? g.filters : g.filters_per_group();
   packed.panels = RoundUp(columns, kPanel) / kPanel;
   packed.panel_size = taps * packed.pairs * kPanel * 2;
-  packed.data.assign((packed.depthwise ? 1 : g.group) * packed.panels * packed.panel_size, 0);
-  for (int64_t m = 0; m < g.filters; ++m) {
-    const int64_t group = packed.depthwise ? 0 : m / g.filters_per_group();
-    const int64_t column = packed.depthwise ? m : m % g.filters_per_group();
-    int16_t* panel =
-        packed.data.data() + (group * packed.panels + column / kPanel) * packed.panel_size;
-    for (int64_t c = 0; c < channels; ++c) {
-      for (int64_t t = 0; t < taps; ++t) {
-        const int64_t at = ((t * packed.pairs + c / 2) * kPanel + column % kPanel) * 2 + c % 2;
-        panel[at] = static_cast<int16_t>(w[(m * channels + c) * taps + t] - w_zero_point[m]);
-      }
-    }
+  const int64_t groups = packed.depthwise ? 1 : g.group;
+  packed.data.resize(groups * packed.panels * packed.panel_size);
+  for (int64_t group = 0; group < groups; ++group) {
+    const auto get = [&](int64_t column, int64_t tap, int64_t channel) {
+      const int64_t m = group * columns + column;
+      return w[(m * channels + channel) * taps + tap] - w_zero_point[m];
+    };
+    PackPanels(columns, taps, channels, get,
+               packed.data.data() + group * packed.panels * packed.panel_size);
   }
   return packed;
 }

@@ -20,6 +20,24 @@ inline int64_t RoundUp(int64_t value, int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
+// Writes a right operand as `dense` reads it, panel after panel: [panel][tap][pair][kPanel][2].
+// get(column, tap, channel) is a code minus its zero point.
+template <typename Get>
+void PackPanels(int64_t columns, int64_t taps, int64_t channels, Get&& get, int16_t* to) {
+  for (int64_t first = 0; first < columns; first += kPanel) {
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      for (int64_t pair = 0; pair < (channels + 1) / 2; ++pair) {
+        for (int64_t column = first; column < first + kPanel; ++column) {
+          for (int64_t channel = 2 * pair; channel < 2 * pair + 2; ++channel) {
+            const bool inside = column < columns && channel < channels;
+            *to++ = static_cast<int16_t>(inside ? get(column, tap, channel) : 0);
+          }
+        }
+      }
+    }
+  }
+}
+
 struct WidenedKernels {
   // acc[r][j] = sum over taps t and pairs p of x[r][tap_offsets[t] + 2p + {0, 1}] times the pair
   // of column j, for kTileRows rows and kPanel columns; w is [tap][pair][kPanel][2].

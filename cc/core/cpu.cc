@@ -8,7 +8,10 @@ const std::vector<InstructionSet>& UsableInstructionSets() {
   static const auto* const usable = [] {
     auto* sets = new std::vector<InstructionSet>{InstructionSet::kPortable};
 #ifdef TF_QOPS_X86
-    if (__builtin_cpu_supports("avx2")) sets->push_back(InstructionSet::kAvx2);
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("f16c")) {
+      sets->push_back(InstructionSet::kAvx2);
+    }
 #endif
     return sets;
   }();

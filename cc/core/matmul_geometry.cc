@@ -133,4 +133,24 @@ std::vector<int64_t> VectorParameterIndices(const Dims& parameter, const Dims& m
   return indices;
 }
 
+Result<Shape> GemmOperand(const char* name, const Shape& shape, bool transposed) {
+  if (!shape) return shape;
+  if (shape->size() != 2) {
+    return Invalid(name, " must be a matrix. Received: shape ", Show{shape});
+  }
+  return transposed ? Shape(Dims{(*shape)[1], (*shape)[0]}) : shape;
+}
+
+Result<bool> CheckGemmTerm(const Shape& c, const Shape& product) {
+  if (!c || !product) return true;
+  bool ok = c->size() <= 2;
+  for (size_t back = 1; ok && back <= c->size(); ++back) {
+    const int64_t dim = (*c)[c->size() - back], want = (*product)[2 - back];
+    ok = dim == 1 || dim == kUnknown || want == kUnknown || dim == want;
+  }
+  if (ok) return true;
+  return Invalid("c must broadcast to the product. Received: c of shape ", Show{c},
+                 ", product of shape ", Show{product});
+}
+
 }  // namespace tf_qops

@@ -46,6 +46,12 @@ Result<bool> CheckVectorParameter(const char* name, const Shape& parameter, cons
 std::vector<int64_t> VectorParameterIndices(const Dims& parameter, const Dims& matrices,
                                             bool per_row);
 
+// The shape of Gemm's operand, a matrix, after it was transposed if it is to be.
+Result<Shape> GemmOperand(const char* name, const Shape& shape, bool transposed);
+
+// Gemm's third term broadcasts to the product in one direction.
+Result<bool> CheckGemmTerm(const Shape& c, const Shape& product);
+
 }  // namespace tf_qops
 
 #endif  // TF_QOPS_CC_CORE_MATMUL_GEOMETRY_H_

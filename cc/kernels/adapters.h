@@ -3,9 +3,11 @@
 
 #include <vector>
 
+#include "cc/core/bytes.h"
 #include "cc/core/codes.h"
 #include "cc/core/parallel.h"
 #include "cc/core/shape.h"
+#include "cc/ops/attributes.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/util/work_sharder.h"
 
@@ -25,6 +27,20 @@ const T* Data(const tensorflow::Tensor& tensor) {
 template <typename T>
 T* MutableData(tensorflow::Tensor* tensor) {
   return static_cast<T*>(tensor->data());
+}
+
+inline Bytes BytesOf(const tensorflow::Tensor& tensor) {
+  return {tensor.data(), tensor.dtype() == tensorflow::DT_INT8};
+}
+
+// An optional input, which is a list of at most one tensor; null where it was left out.
+inline absl::Status OptionalInput(tensorflow::OpKernelContext* c, const char* name,
+                                  const tensorflow::Tensor** tensor) {
+  tensorflow::OpInputList list;
+  TF_RETURN_IF_ERROR(c->input_list(name, &list));
+  if (list.size() > 1) return TooManyOptional(name, list.size());
+  *tensor = list.size() == 1 ? &list[0] : nullptr;
+  return absl::OkStatus();
 }
 
 // TensorFlow's intra-op threads.

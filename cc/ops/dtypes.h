@@ -121,6 +121,20 @@ inline absl::Status CheckCode(const char* name, tensorflow::DataType dtype) {
                           tensorflow::DataTypeString(dtype)));
 }
 
+// Whether T may be an operand of QLinearMatMul: an integer or float of 8 bits.
+template <typename T>
+inline constexpr bool kIsByteCode =
+    std::is_same_v<T, int8_t> || std::is_same_v<T, uint8_t> ||
+    (sizeof(T) == 1 && !Codes<T>::kInteger && !std::is_same_v<T, Float4E2M1Fn>);
+
+inline absl::Status CheckByteCode(const char* name, tensorflow::DataType dtype) {
+  bool ok = false;
+  VisitCodes(dtype, [&](auto tag) { ok = kIsByteCode<typename decltype(tag)::type>; });
+  if (ok) return absl::OkStatus();
+  return ToStatus(Invalid(
+      name, " must be int8, uint8 or float8. Received: ", tensorflow::DataTypeString(dtype)));
+}
+
 // What QuantizeLinear makes: any of them but int32. Its zero point, where there is one, has the
 // same type.
 inline absl::Status CheckQuantizeTarget(tensorflow::DataType dtype,

@@ -62,6 +62,18 @@ def zero_point(value: TensorLike, argument: str, dtype: tf.DType) -> tf.Tensor:
     return converted
 
 
+def optional_zero_point(
+    value: TensorLike | None, argument: str, dtype: tf.DType
+) -> list[tf.Tensor]:
+    """Converts a zero point that may be left out to a list of at most one."""
+    return [] if value is None else [zero_point(value, argument, dtype)]
+
+
+def own_dtype(value: TensorLike, otherwise: tf.DType) -> tf.DType:
+    """Returns the dtype a value brings, `otherwise` for Python numbers and lists."""
+    return tf.as_dtype(value.dtype) if has_dtype(value) else otherwise
+
+
 def _codes(value: Any, argument: str, dtype: tf.DType) -> np.ndarray:
     numbers = np.asarray(value)
     codes = numbers.astype(dtype.as_numpy_dtype)

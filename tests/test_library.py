@@ -159,6 +159,17 @@ class FreshProcessTest(absltest.TestCase):
         )
         self.assertEqual(printed, "portable\n")
 
+    def test_an_instruction_set_that_is_not_there_is_refused_with_those_that_are(self):
+        printed = run(
+            "import tf_qops\n"
+            "try:\n"
+            "    tf_qops.register()\n"
+            "except ImportError as error:\n"
+            "    print(error)",
+            TF_QOPS_ISA="sse9",
+        )
+        self.assertRegex(printed, "TF_QOPS_ISA must be one of portable.*Received: sse9")
+
 
 class BuildInfoTest(absltest.TestCase):
     def test_versions_and_paths(self):

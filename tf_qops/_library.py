@@ -20,6 +20,7 @@ except ModuleNotFoundError as error:
 from tensorflow.python.framework import op_def_registry
 
 _PATH_VARIABLE = "TF_QOPS_LIBRARY"
+_INSTRUCTION_SET_VARIABLE = "TF_QOPS_ISA"
 _BUILT_PATH = pathlib.Path(__file__).resolve().with_name("_tf_qops.so")
 _AN_OPERATOR = "TfQops>DequantizeLinear"
 _REBUILD = "pip install --no-build-isolation --no-deps --force-reinstall FOLDER_OF_TF_QOPS_SOURCES"
@@ -79,6 +80,25 @@ def _check_alone(path: pathlib.Path) -> None:
         )
 
 
+def _instruction_sets(path: pathlib.Path) -> tuple[list[str], str]:
+    """Returns what a loaded library can use here, and what it uses."""
+    library = ctypes.CDLL(str(path))
+    for function in (library.tf_qops_instruction_sets, library.tf_qops_instruction_set):
+        function.restype = ctypes.c_char_p
+    usable = library.tf_qops_instruction_sets().decode().split(",")
+    return usable, library.tf_qops_instruction_set().decode()
+
+
+def _check_instruction_set(path: pathlib.Path) -> None:
+    usable, _ = _instruction_sets(path)
+    wanted = os.environ.get(_INSTRUCTION_SET_VARIABLE)
+    if wanted and wanted not in usable:
+        raise ImportError(
+            f"tf_qops: {_INSTRUCTION_SET_VARIABLE} must be one of {', '.join(usable)} on this "
+            f"machine. Received: {wanted}"
+        )
+
+
 def _load() -> _Loaded:
     global _loaded
     with _lock:
@@ -92,6 +112,7 @@ def _load() -> _Loaded:
                     tf.load_library(str(xla_path))
             except (tf.errors.OpError, RuntimeError) as error:
                 raise ImportError(f"tf_qops: {error}. Rebuild it: {_REBUILD}") from error
+            _check_instruction_set(path)
             logging.debug("tf_qops: loaded %s", path)
             _loaded = _Loaded(wrappers, path)
         return _loaded
@@ -105,7 +126,8 @@ def load() -> types.ModuleType:
 
     Raises:
       ImportError: The library is missing, was built for another minor version of TensorFlow, is
-        already loaded from another path, or cannot be loaded.
+        already loaded from another path, or cannot be loaded; or TF_QOPS_ISA names no usable
+        instruction set.
     """
     return _load().wrappers
 
@@ -120,7 +142,8 @@ def register() -> None:
 
     Raises:
       ImportError: The library is missing, was built for another minor version of TensorFlow, is
-        already loaded from another path, or cannot be loaded.
+        already loaded from another path, or cannot be loaded; or TF_QOPS_ISA names no usable
+        instruction set.
     """
     load()
     try:
@@ -147,15 +170,13 @@ def build_info() -> dict[str, Any]:
     """
     path = _load().path
     xla_path = _xla_path(path)
-    library = ctypes.CDLL(str(path))
-    for function in (library.tf_qops_instruction_sets, library.tf_qops_instruction_set):
-        function.restype = ctypes.c_char_p
+    instruction_sets, instruction_set = _instruction_sets(path)
     return {
         **_build_record(path),
         "tensorflow_installed": tf.__version__,
         "xla": xla_path is not None,
-        "instruction_sets": library.tf_qops_instruction_sets().decode().split(","),
-        "instruction_set": library.tf_qops_instruction_set().decode(),
+        "instruction_sets": instruction_sets,
+        "instruction_set": instruction_set,
         "library": str(path),
         "xla_library": xla_path and str(xla_path),
     }

@@ -37,6 +37,40 @@ class ValuesTest(parameterized.TestCase):
         expected = contract.quantize_linear(expected, scale, zero_point, axis)
         np.testing.assert_array_equal(back(layer(x)), expected)
 
+    @parameterized.parameters(
+        ((6, 4), 0, 2), ((6, 4), 1, 3), ((3, 7, 2), 1, 4), ((3, 7, 2), -2, 7), ((5,), -1, 2)
+    )
+    def test_blocks_of_neighbours_share_a_scale(self, shape, axis, block_size):
+        rng = np.random.default_rng(8)
+        blocks = list(shape)
+        blocks[axis] = -(-shape[axis] // block_size)
+        scale = rng.uniform(0.1, 2, blocks).astype(np.float32)
+        zero_point = rng.integers(-20, 20, blocks).astype(np.int8)
+        x = rng.integers(-128, 128, shape).astype(np.int8)
+        layer = tfq.layers.DequantizeLinear(scale, zero_point, axis=axis, block_size=block_size)
+        floats = contract.dequantize_linear(x, scale, zero_point, axis, block_size)
+        np.testing.assert_array_equal(layer(x), floats)
+        back = tfq.layers.QuantizeLinear(scale, zero_point, axis=axis, block_size=block_size)
+        np.testing.assert_array_equal(
+            back(floats), contract.quantize_linear(floats, scale, zero_point, axis, block_size)
+        )
+        again = tfq.layers.QuantizeLinear.from_config(back.get_config())
+        np.testing.assert_array_equal(again(floats), back(floats))
+
+    def test_the_quotient_may_be_rounded_to_another_precision(self):
+        x = np.linspace(-3, 3, 1001).astype(np.float32)
+        scale = np.float32(0.0371)
+        layer = tfq.layers.QuantizeLinear(scale, 5, precision="float16")
+        wanted = contract.quantize_linear(x, scale, np.int8(5), precision=np.float16)
+        np.testing.assert_array_equal(layer(x), wanted)
+        self.assertTrue((wanted != contract.quantize_linear(x, scale, np.int8(5))).any())
+
+    @parameterized.parameters((True, [448.0, -448.0]), (False, [np.nan, np.nan]))
+    def test_float8_saturates_or_not(self, saturate, wanted):
+        layer = tfq.layers.QuantizeLinear(1.0, output_dtype="float8_e4m3fn", saturate=saturate)
+        y = layer(np.array([1000, -np.inf], np.float32))
+        np.testing.assert_array_equal(tf.cast(y, tf.float32), wanted)
+
     def test_the_last_axis_is_the_default(self):
         layer = tfq.layers.DequantizeLinear([1.0, 10.0], [0, 0])
         np.testing.assert_array_equal(layer(np.ones((1, 1, 2), np.int8)), [[[1.0, 10.0]]])
@@ -98,6 +132,46 @@ class SymbolicTest(parameterized.TestCase):
         x = keras.Input((None,), dtype="int8")
         self.assertEqual(tfq.layers.DequantizeLinear([0.5, 1, 2])(x).shape, (None, 3))
 
+    def test_xla_compiles_the_layers_where_it_has_their_kernels(self):
+        for layer in (tfq.layers.QuantizeLinear(0.1), tfq.layers.DequantizeLinear(0.1)):
+            self.assertEqual(layer.supports_jit, tfq.build_info()["xla"])
+
+
+class ScaleInTheCallTest(parameterized.TestCase):
+    def quantize_and_back(self):
+        """x, scale, zero point -> their quantized and dequantized values, as a Keras model."""
+        x, scale = keras.Input((4,)), keras.Input(batch_shape=(4,))
+        zero_point = keras.Input(batch_shape=(4,), dtype="int8")
+        q = tfq.layers.QuantizeLinear(None)(x, scale, zero_point)
+        y = tfq.layers.DequantizeLinear(None)(q, scale=scale, zero_point=zero_point)
+        return keras.Model([x, scale, zero_point], [q, y])
+
+    def test_values_are_those_of_a_layer_with_weights(self):
+        rng = np.random.default_rng(9)
+        x = rng.normal(size=(3, 4)).astype(np.float32)
+        scale = rng.uniform(0.01, 0.1, 4).astype(np.float32)
+        zero_point = np.arange(4, dtype=np.int8)
+        model = self.quantize_and_back()
+        again = keras.Model.from_config(model.get_config())
+        wanted = contract.quantize_linear(x, scale, zero_point)
+        for each in (model, again):
+            q, y = each([x, scale, zero_point])
+            np.testing.assert_array_equal(q, wanted)
+            np.testing.assert_array_equal(y, contract.dequantize_linear(wanted, scale, zero_point))
+        self.assertEmpty(model.weights)
+
+    def test_the_zero_point_may_be_left_out(self):
+        layer = tfq.layers.DequantizeLinear(None)
+        np.testing.assert_array_equal(layer(np.int8([2]), tf.constant(0.5)), [1.0])
+
+    def test_a_scale_is_given_once(self):
+        with self.assertRaisesRegex(ValueError, "Received: neither"):
+            tfq.layers.QuantizeLinear(None)(np.float32([1]))
+        with self.assertRaisesRegex(ValueError, "Received: both"):
+            tfq.layers.QuantizeLinear(1.0)(np.float32([1]), tf.constant(1.0))
+        with self.assertRaisesRegex(ValueError, "Received: scale=None, zero_point="):
+            tfq.layers.QuantizeLinear(None, 3)
+
 
 class ConfigTest(parameterized.TestCase):
     @parameterized.parameters(
@@ -129,6 +203,20 @@ class ConfigTest(parameterized.TestCase):
         again.build((1,))
         self.assertEqual(float(again.scale.numpy()), 0.25)
 
+    def test_large_parameters_are_zeros_until_they_are_loaded(self):
+        scale = np.linspace(1, 2, 1001).astype(np.float32)
+        layer = tfq.layers.DequantizeLinear(scale, np.zeros(1001, "int4"))
+        config = json.loads(json.dumps(layer.get_config()))
+        self.assertEqual(config["scale"], {"dtype": "float32", "shape": [1001]})
+        self.assertEqual(config["zero_point"], {"dtype": "int4", "shape": [1001]})
+        again = tfq.layers.DequantizeLinear.from_config(config)
+        again.build((1, 1001))
+        np.testing.assert_array_equal(again.scale, np.zeros(1001))
+        layer.build((1, 1001))
+        again.set_weights(layer.get_weights())
+        x = np.ones((1, 1001), np.int8)
+        np.testing.assert_array_equal(again(x), [scale])
+
 
 class ErrorsTest(parameterized.TestCase):
     @parameterized.named_parameters(
@@ -136,7 +224,7 @@ class ErrorsTest(parameterized.TestCase):
         ("zero_point_not_whole", {"scale": 1.0, "zero_point": 0.5}, "values of int8"),
         ("zero_point_of_other_dtype", {"scale": 1.0, "zero_point": np.uint8(1)}, "uint8"),
         ("integer_scale", {"scale": np.int32(1)}, "scale must be"),
-        ("no_scale", {"scale": None}, "scale must be"),
+        ("text", {"scale": "1"}, "scale must be"),
     )
     def test_wrong_arguments_are_named(self, arguments, message):
         with self.assertRaisesRegex(ValueError, message):

@@ -2,9 +2,9 @@
 
 import os
 import pathlib
-import subprocess
-import sys
+import shutil
 import tempfile
+from unittest import mock
 
 import keras
 import numpy as np
@@ -12,26 +12,8 @@ import tensorflow as tf
 from absl.testing import absltest, parameterized
 
 import tf_qops as tfq
-
-_RELOAD = """
-import sys
-import keras, numpy as np, tensorflow as tf
-import tf_qops as tfq
-kind, path, x, y = sys.argv[1:]
-tfq.register()
-model = keras.models.load_model(path) if kind == "keras" else tf.saved_model.load(path)
-np.save(y, (model if kind == "keras" else model.serve)(np.load(x)))
-"""
-
-
-def run(code, *arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        capture_output=True,
-        text=True,
-        env=os.environ | environment,
-        cwd=pathlib.Path(tfq.__file__).parents[1],
-    )
+from tests import contract, reload
+from tf_qops.layers import _requirements
 
 
 def make_model():
@@ -60,21 +42,59 @@ def make_model():
     return model
 
 
+def narrow_model(rng):
+    """Constants and zero points of every packed type: x [n, 1] -> [n, sum of all codes' counts]."""
+    x = keras.Input((1,))
+    parts, wanted = [], []
+    for dtype in (*contract.FLOATS, "int2", "uint2", "int4", "uint4"):
+        codes = rng.permutation(contract.all_codes(np.dtype(dtype)))[:-1]
+        if dtype in contract.FLOATS:
+            codes = codes[np.isfinite(codes.astype(np.float32))]
+        zero_point = codes[1]
+        constant = tfq.layers.Constant(codes.shape, dtype)
+        dequantize = tfq.layers.DequantizeLinear(np.float32(0.3), zero_point)
+        parts.append(dequantize(constant(x)))
+        constant.assign(value=codes)
+        wanted.append(contract.dequantize_linear(codes, np.float32(0.3), zero_point))
+    model = keras.Model(x, keras.ops.multiply(x, keras.ops.concatenate(parts)))
+    return model, np.concatenate(wanted)
+
+
 class SavingTest(parameterized.TestCase):
-    @parameterized.parameters("keras", "savedmodel")
-    def test_a_fresh_process_gives_the_same_bits(self, kind):
-        model = make_model()
-        x = np.random.default_rng(2).uniform(size=(2, 10, 9, 3)).astype(np.float32)
-        with tempfile.TemporaryDirectory() as folder:
-            path = f"{folder}/m.keras" if kind == "keras" else f"{folder}/m"
-            if kind == "keras":
-                model.save(path)
-            else:
-                model.export(path, verbose=False)
-            np.save(f"{folder}/x.npy", x)
-            done = run(_RELOAD, kind, path, f"{folder}/x.npy", f"{folder}/y.npy")
-            self.assertEqual(done.returncode, 0, done.stderr[-2000:])
-            np.testing.assert_array_equal(np.load(f"{folder}/y.npy"), model(x))
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        rng = np.random.default_rng(2)
+        cls.folder = tempfile.mkdtemp()
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        narrow, cls.wanted_narrow = narrow_model(rng)
+        large = tfq.layers.Constant((1001, 1001), "int4")
+        x = keras.Input((1,))
+        models = {
+            "convolution": (make_model(), rng.uniform(size=(2, 10, 9, 3)).astype(np.float32)),
+            "narrow": (narrow, np.ones((1, 1), np.float32)),
+            "large": (keras.Model(x, large(x)), np.ones((1, 1), np.float32)),
+        }
+        cls.codes = rng.integers(-8, 8, (1001, 1001)).astype("int4")
+        large.assign(value=cls.codes)
+        cls.wanted = {name: model(x).numpy() for name, (model, x) in models.items()}
+        cls.outputs = reload.outputs(cls.folder, models)
+
+    @parameterized.product(name=("convolution", "narrow", "large"), kind=reload.KINDS)
+    def test_a_fresh_process_gives_the_same_bits(self, name, kind):
+        np.testing.assert_array_equal(self.outputs[name, kind], self.wanted[name])
+
+    def test_narrow_constants_are_right_before_they_are_saved(self):
+        np.testing.assert_array_equal(np.ravel(self.wanted["narrow"]), self.wanted_narrow)
+        np.testing.assert_array_equal(self.wanted["large"], self.codes.astype(np.int8))
+
+    def test_four_bit_values_take_half_a_byte_in_a_file(self):
+        folder = pathlib.Path(self.folder, "large")
+        size = -(-self.codes.size // 2)
+        self.assertBetween((folder / "model.keras").stat().st_size, size, size + 30_000)
+        variables = folder / "model" / "variables" / "variables.data-00000-of-00001"
+        copies = 2  # Keras's export writes every weight twice
+        self.assertBetween(variables.stat().st_size, size, copies * size + 30_000)
 
     def test_weights_load_into_a_model_made_anew(self):
         model, other = make_model(), make_model()
@@ -94,8 +114,7 @@ class SavingTest(parameterized.TestCase):
 
 
 class EnvironmentTest(parameterized.TestCase):
-    @parameterized.parameters(("KERAS_BACKEND", "numpy"), ("TF_USE_LEGACY_KERAS", "1"))
-    def test_layers_say_what_they_need_and_functions_work(self, variable, value):
+    def test_layers_say_what_they_need_and_functions_work(self):
         code = """
 import tf_qops as tfq
 assert tfq.dequantize_linear([4], 0.5).numpy() == [2.0]
@@ -104,10 +123,18 @@ try:
 except ImportError as error:
     print(error)
 """
-        done = run(code, **{variable: value})
+        done = reload.run(code, KERAS_BACKEND="numpy")
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
         self.assertIn("needs Keras 3 on TensorFlow", done.stdout)
-        self.assertIn(f"{variable}={value}", done.stdout)
+        self.assertIn("KERAS_BACKEND=numpy", done.stdout)
+
+    def test_the_old_keras_is_refused(self):
+        message = "needs Keras 3 on TensorFlow.*Received: TF_USE_LEGACY_KERAS=1"
+        with (
+            mock.patch.dict(os.environ, TF_USE_LEGACY_KERAS="1"),
+            self.assertRaisesRegex(ImportError, message),
+        ):
+            _requirements._check()
 
 
 if __name__ == "__main__":

@@ -10,8 +10,14 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from tf_qops._library import build_info
+from tf_qops.layers import narrow
+
 # numpy's own choices for Python numbers: such values have no type of their own.
 _UNTYPED = (np.dtype("int64"), np.dtype("float64"))
+
+# Configurations are text: larger arrays are written as shape and dtype only.
+_LARGEST_IN_CONFIG = 1000
 
 
 def _as_array(name: str, value: Any, dtype: str | None) -> np.ndarray | None:
@@ -19,12 +25,14 @@ def _as_array(name: str, value: Any, dtype: str | None) -> np.ndarray | None:
 
     Args:
         name: the argument's name, for messages.
-        value: number, sequence, array, tensor, a {"dtype", "value"} pair of a config, or None.
+        value: number, sequence, array, tensor, what `_to_config` made of an array, or None.
         dtype: for Python numbers; None leaves them as numpy makes them.
     """
     if value is None:
         return None
     if isinstance(value, Mapping):
+        if "shape" in value:
+            return np.zeros(value["shape"], value["dtype"])
         return np.array(value["value"], value["dtype"])
     array = np.asarray(value)
     if dtype is None or array.dtype not in _UNTYPED:
@@ -36,6 +44,13 @@ def _as_array(name: str, value: Any, dtype: str | None) -> np.ndarray | None:
     ):
         raise ValueError(f"{name} must hold values of {dtype}. Received: {name}={value!r}")
     return array.astype(target.as_numpy_dtype)
+
+
+def _to_config(array: np.ndarray) -> dict[str, Any]:
+    """Returns an array as JSON has it, or its shape alone if it is large."""
+    if array.size > _LARGEST_IN_CONFIG:
+        return {"dtype": array.dtype.name, "shape": array.shape}
+    return {"dtype": array.dtype.name, "value": array.tolist()}
 
 
 def scale_array(name: str, value: Any) -> np.ndarray:
@@ -52,19 +67,31 @@ def zero_point_array(name: str, value: Any, dtype: str | None) -> np.ndarray | N
 
 
 class OperatorLayer(keras.layers.Layer):
-    """A layer around an operator: nothing is cast, shapes and dtypes are the operator's own."""
+    """A layer around an operator: nothing is cast, shapes and dtypes are the operator's own.
+
+    Values of types that Keras lacks come and go in the type that carries them, see `narrow`.
+    """
 
     def __init__(self, **kwargs: Any):
         super().__init__(autocast=False, **kwargs)
         self._input_dtype: str | None = None
+        self._packed: dict[str, tuple[str, tuple[int, ...]]] = {}
 
     def __call__(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        x, *args = map(narrow.carried, (x, *args))
+        kwargs = {name: narrow.carried(value) for name, value in kwargs.items()}
         if not self.built and hasattr(x, "dtype"):
             self._input_dtype = keras.backend.standardize_dtype(x.dtype)
         return super().__call__(x, *args, **kwargs)
 
     def add_fixed_weight(self, name: str, value: np.ndarray) -> keras.Variable:
-        """Returns a new non-trainable weight that starts as `value`, in its exact dtype."""
+        """Returns a new non-trainable weight that starts as `value`, in its exact dtype.
+
+        Values of 4- and 2-bit and float8 types are kept packed in uint8; `tensor` unpacks them.
+        """
+        if narrow.is_packed(value.dtype.name):
+            self._packed[name] = (value.dtype.name, value.shape)
+            value = narrow.pack(value)
         return self.add_weight(
             name=name,
             shape=value.shape,
@@ -74,10 +101,29 @@ class OperatorLayer(keras.layers.Layer):
             autocast=False,
         )
 
+    def assign(self, **values: np.ndarray) -> None:
+        """Assigns weights of the built layer by name, in their exact dtype and shape.
+
+        Raises:
+            ValueError: a value of another dtype or shape than the weight has.
+        """
+        for name, value in values.items():
+            variable = getattr(self, name)
+            dtype, shape = self._packed.get(name, (variable.dtype, tuple(variable.shape)))
+            if (value.dtype.name, value.shape) != (dtype, tuple(shape)):
+                raise ValueError(
+                    f"{name} must be {dtype} of shape {list(shape)}. "
+                    f"Received: {value.dtype} of shape {list(value.shape)}"
+                )
+            variable.assign(narrow.pack(value) if name in self._packed else value)
+
     def tensor(self, name: str) -> tf.Tensor | None:
-        """Returns a weight's current value; for use inside `call`."""
+        """Returns a weight's current value, in the type that carries it; for use inside `call`."""
         variable = getattr(self, name)
-        return None if variable is None else tf.convert_to_tensor(variable)
+        if variable is None:
+            return None
+        value = tf.convert_to_tensor(variable)
+        return narrow.unpack(value, *self._packed[name]) if name in self._packed else value
 
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
         """Traces `call`: the operators' shape functions are the one source of shapes and dtypes."""
@@ -98,6 +144,8 @@ class OperatorLayer(keras.layers.Layer):
 class QuantizedLayer(OperatorLayer):
     """A layer that holds its quantization parameters as non-trainable weights of exact dtype.
 
+    It can be compiled by XLA where the library has XLA kernels.
+
     Args:
         parameters: name -> array (or None), in the order in which they become weights. Zero
             points still in int64 take the dtype of the layer's first input, uint8 if the layer
@@ -109,6 +157,7 @@ class QuantizedLayer(OperatorLayer):
         super().__init__(**kwargs)
         # A proxy, so that Keras does not track numpy arrays as state of the layer.
         self._initial = types.MappingProxyType(dict(parameters))
+        self.supports_jit = build_info()["xla"]
         for name in parameters:
             setattr(self, name, None)
 
@@ -120,13 +169,21 @@ class QuantizedLayer(OperatorLayer):
                     value = _as_array(name, value, self._input_dtype or "uint8")
                 setattr(self, name, self.add_fixed_weight(name, value))
 
+    def parameter_dtype(self, name: str) -> str | None:
+        """Returns the dtype of a parameter; that of its values, where they are kept packed."""
+        if getattr(self, name) is None:
+            return None if self._initial[name] is None else self._initial[name].dtype.name
+        return self._packed.get(name, (getattr(self, name).dtype,))[0]
+
     def get_config(self) -> dict[str, Any]:
-        """Returns the arguments; parameters as {"dtype", "value"} with their current values."""
+        """Returns the arguments; parameters as {"dtype", "value"} with their current values.
+
+        A parameter of more than 1000 elements is written as {"dtype", "shape"}. A layer made of
+        that starts with zeros there, as kernels do, until its weights are loaded or assigned.
+        """
         config = super().get_config()
         for name, value in self._initial.items():
             if getattr(self, name) is not None:
-                value = self.tensor(name).numpy()
-            if value is not None:
-                value = {"dtype": value.dtype.name, "value": value.tolist()}
-            config[name] = value
+                value = np.asarray(self.tensor(name).numpy(), self.parameter_dtype(name))
+            config[name] = None if value is None else _to_config(value)
         return config

@@ -17,23 +17,27 @@ class Constant(OperatorLayer):
     """Returns its weight, whatever its input is.
 
     A Keras graph has no constants: numbers put into it are written out as text when it is saved.
-    This layer keeps them with the weights, in their own type and size.
+    This layer keeps them with the weights, in their own type and size: two 4-bit or four 2-bit
+    values take a byte.
 
     Args:
         shape: of the constant.
         value_dtype: of the constant.
         **kwargs: those of `keras.layers.Layer`.
 
-    Input: any tensor, only to place the layer in a graph. Output: the weight `value` (zeros until
-    it is assigned).
+    Input: any tensor, only to place the layer in a graph. Output: the constant (zeros until
+    `assign(value=array)` sets it), carried by a wider type where Keras lacks its own, as
+    `QuantizeLinear` says.
 
     Example:
 
-    >>> layer = Constant((2,), "int8")
+    >>> layer = Constant((3,), "int4")
     >>> layer.build(None)
-    >>> _ = layer.value.assign([1, -2])
+    >>> layer.assign(value=np.array([1, -2, 7], "int4"))
     >>> layer(tf.zeros(())).numpy().tolist()
-    [1, -2]
+    [1, -2, 7]
+    >>> layer.value.numpy().tolist()
+    [225, 7]
     """
 
     def __init__(self, shape: Sequence[int], value_dtype: str, **kwargs: Any):

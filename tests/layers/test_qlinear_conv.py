@@ -1,4 +1,4 @@
-"""QLinearConv2D: values in every padding and layout, shapes, configurations, errors."""
+"""QLinearConv layers: values in every padding and layout, shapes, configurations, errors."""
 
 import json
 
@@ -10,11 +10,13 @@ from absl.testing import absltest, parameterized
 import tf_qops as tfq
 from tests import contract
 
+LAYERS = (tfq.layers.QLinearConv1D, tfq.layers.QLinearConv2D, tfq.layers.QLinearConv3D)
 
-def make_layer(rng, filters=6, channels=4, **options):
+
+def make_layer(rng, filters=6, channels=4, rank=2, **options):
     """A layer with random weights, zero points everywhere, one scale per filter."""
     groups = options.get("groups", 1)
-    layer = tfq.layers.QLinearConv2D(
+    layer = LAYERS[rank - 1](
         filters,
         options.pop("kernel_size", 3),
         x_scale=0.02,
@@ -25,10 +27,11 @@ def make_layer(rng, filters=6, channels=4, **options):
         y_zero_point=np.int8(-3),
         **options,
     )
+    places = (None,) * rank
     layer.build(
-        (None, channels, None, None)
+        (None, channels, *places)
         if layer.data_format == "channels_first"
-        else (None, None, None, channels)
+        else (None, *places, channels)
     )
     shape = (filters, channels // groups, *layer.kernel_size)
     layer.kernel.assign(rng.integers(-128, 128, shape).astype(np.int8))
@@ -82,6 +85,28 @@ class ValuesTest(parameterized.TestCase):
         layer = make_layer(rng, filters=8, groups=4, data_format="channels_first")
         x = rng.integers(0, 256, (1, 4, 5, 5)).astype(np.uint8)
         np.testing.assert_array_equal(layer(x), expected(layer, x, [0] * 4))
+
+    @parameterized.product(
+        case=(
+            (1, {"strides": 2, "padding": (2, 1)}, [2, 1]),
+            (1, {"dilation_rate": 3, "padding": "same", "groups": 2}, [3, 3]),
+            (3, {"padding": "valid", "strides": (2, 1, 1)}, [0] * 6),
+            (3, {"padding": (1, 0, 2, 0, 1, 1), "groups": 4, "filters": 8}, [1, 0, 2, 0, 1, 1]),
+        ),
+        data_format=("channels_first", "channels_last"),
+    )
+    def test_one_and_three_dimensions(self, case, data_format):
+        rank, options, pads = case
+        rng = np.random.default_rng(8)
+        layer = make_layer(rng, rank=rank, data_format=data_format, **options)
+        x = rng.integers(0, 256, (2, 4, *(8, 5, 4)[:rank])).astype(np.uint8)
+        wanted = expected(layer, x, pads)
+        if data_format == "channels_last":
+            x, wanted = np.moveaxis(x, 1, -1), np.moveaxis(wanted, 1, -1)
+        np.testing.assert_array_equal(layer(x), wanted)
+        y = layer(keras.Input(batch_shape=(None, *x.shape[1:]), dtype="uint8"))
+        self.assertEqual((y.shape, y.dtype), ((None, *wanted.shape[1:]), "int8"))
+        self.assertEqual(layer.input_spec.ndim, rank + 2)
 
     def test_nothing_is_cast_under_mixed_precision(self):
         rng = np.random.default_rng(4)
@@ -151,6 +176,8 @@ class ConfigTest(parameterized.TestCase):
         {},
         {"padding": [1, 0, 2, 1], "strides": (2, 1), "data_format": "channels_last"},
         {"groups": 2, "use_bias": False, "dilation_rate": 2, "padding": "same"},
+        {"rank": 1, "padding": [2, 1]},
+        {"rank": 3, "kernel_size": (1, 2, 3), "strides": (3, 2, 1)},
     )
     def test_the_configuration_makes_a_layer_with_the_same_parameters(self, **options):
         layer = make_layer(np.random.default_rng(7), **options)

@@ -8,7 +8,7 @@ from tf_qops.layers.constant import Constant
 from tf_qops.layers.dequantize import Dequantize
 from tf_qops.layers.linear import DequantizeLinear, QuantizeLinear
 from tf_qops.layers.max_pool import MaxPool
-from tf_qops.layers.qlinear_conv import QLinearConv2D
+from tf_qops.layers.qlinear_conv import QLinearConv1D, QLinearConv2D, QLinearConv3D
 from tf_qops.layers.reshape import Flatten, Reshape
 
 __all__ = [
@@ -17,7 +17,9 @@ __all__ = [
     "DequantizeLinear",
     "Flatten",
     "MaxPool",
+    "QLinearConv1D",
     "QLinearConv2D",
+    "QLinearConv3D",
     "QuantizeLinear",
     "Reshape",
 ]

@@ -9,6 +9,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from tf_qops.layers import _from_float
 from tf_qops.layers._base import QuantizedLayer, scale_array, zero_point_array
 from tf_qops.ops import qlinear
 
@@ -94,6 +95,73 @@ class QLinearConv(QuantizedLayer):
         self.kernel = None
         self.bias = None
 
+    @classmethod
+    def from_float(
+        cls,
+        layer: keras.layers.Layer,
+        x_scale: Any,
+        x_zero_point: Any,
+        y_scale: Any,
+        y_zero_point: Any,
+        per_channel: bool = True,
+        weight_dtype: str = "int8",
+        **kwargs: Any,
+    ) -> QLinearConv:
+        """Quantizes a built Keras convolution, with weights symmetric around their zero point.
+
+        A filter's w_scale is its largest magnitude / 127, and at least such that its bias takes
+        30 bits; its codes are `round_half_to_even(w / w_scale)`, plus 128 in uint8. The bias
+        becomes int32 in units of x_scale * w_scale, half to even.
+
+        Args:
+            layer: Conv or DepthwiseConv of the same rank. Its activation must be linear, or relu
+                where y_zero_point is the lowest code of the output, which then cuts at 0.
+            x_scale: of the input: a scalar.
+            x_zero_point: of the input; a Python number is uint8.
+            y_scale: of the output: a scalar.
+            y_zero_point: of the output; a Python number is `output_dtype`, uint8 without it.
+            per_channel: whether each filter has a scale of its own.
+            weight_dtype: "int8" or "uint8".
+            **kwargs: further arguments of the new layer; its name is that of the old one.
+
+        Returns:
+            The new layer, built.
+
+        Raises:
+            TypeError: another kind of layer.
+            ValueError: an activation that integers do not imply, or a layer that is not built.
+
+        Example:
+
+        >>> layer = keras.layers.Conv2D(1, 1, kernel_initializer="ones")
+        >>> layer.build((None, 2, 2, 1))
+        >>> quantized = QLinearConv2D.from_float(layer, 0.5, 0, 0.5, 10)
+        >>> quantized.kernel.numpy().ravel().tolist(), float(quantized.w_scale[0])
+        ([127], 0.007874015718698502)
+        >>> quantized(tf.constant([[[[1], [7]]]], tf.uint8)).numpy().ravel().tolist()
+        [11, 17]
+        """
+        arguments = _from_float.convolution(cls.rank, layer)
+        weights = _from_float.weights(layer, x_scale, per_channel, weight_dtype)
+        quantized = cls(
+            x_scale=x_scale,
+            x_zero_point=x_zero_point,
+            w_scale=weights.scale,
+            w_zero_point=weights.zero_point,
+            y_scale=y_scale,
+            y_zero_point=y_zero_point,
+            **arguments | kwargs,
+        )
+        _from_float.check_activation(layer, quantized._initial["y_zero_point"])
+        channels = weights.kernel.shape[1] * quantized.groups
+        shape = [None] * (cls.rank + 2)
+        shape[1 if quantized.data_format == "channels_first" else -1] = channels
+        quantized.build(tuple(shape))
+        quantized.assign(kernel=weights.kernel)
+        if quantized.use_bias:
+            quantized.assign(bias=weights.bias)
+        return quantized
+
     def build(self, input_shape: tuple[int | None, ...]) -> None:
         """Creates kernel (int8 or uint8 zeros), bias (int32 zeros) and the parameters."""
         channels = input_shape[1 if self.data_format == "channels_first" else -1]
@@ -150,6 +218,16 @@ class QLinearConv(QuantizedLayer):
 
 
 @keras.saving.register_keras_serializable(package="tf_qops")
+class QLinearConv1D(QLinearConv):
+    """One-dimensional convolution in integers; arguments and weights as `QLinearConv2D` has them.
+
+    Input: int8 or uint8 [n, length, c] or [n, c, length]. Output: likewise, as Conv1D shapes it.
+    """
+
+    rank = 1
+
+
+@keras.saving.register_keras_serializable(package="tf_qops")
 class QLinearConv2D(QLinearConv):
     """Two-dimensional convolution in integers, bit for bit as `tf_qops.qlinear_conv`.
 
@@ -162,7 +240,7 @@ class QLinearConv2D(QLinearConv):
         filters: the number of output channels.
         kernel_size, strides, dilation_rate: a number, or two.
         padding: "valid", "same" (the odd pixel goes to the end), "same_lower" (to the start), or
-            [top, left, bottom, right].
+            ONNX's numbers, first all begins, then all ends: [top, left, bottom, right].
         groups: channels and filters are split into so many independent parts.
         use_bias: whether there is a bias.
         data_format: "channels_last" or "channels_first"; None is Keras's default.
@@ -191,3 +269,13 @@ class QLinearConv2D(QLinearConv):
     """
 
     rank = 2
+
+
+@keras.saving.register_keras_serializable(package="tf_qops")
+class QLinearConv3D(QLinearConv):
+    """Three-dimensional convolution in integers; arguments and weights as for `QLinearConv2D`.
+
+    Input: int8 or uint8 [n, d, h, w, c] or [n, c, d, h, w]. Output: likewise, as Conv3D shapes it.
+    """
+
+    rank = 3

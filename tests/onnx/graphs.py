@@ -42,6 +42,26 @@ def model(nodes, inputs, outputs=("y",), constants=(), opset=21, microsoft=False
     return helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
 
+def weight_only(dtype, block_size=0, zero_point=True, inputs=8, outputs=64):
+    """x float32 [n, inputs] -> Gemm with a weight of the dtype, dequantized in blocks of rows."""
+    rng = np.random.default_rng(6)
+    blocks = (-(-inputs // block_size), outputs) if block_size else (outputs,)
+    bits = rng.integers(0, 256, (inputs, outputs)).astype(np.uint8)
+    constants = {
+        "w": np.array(bits % 7 if "float" in dtype else bits % 4).astype(dtype),
+        "s": rng.uniform(0.01, 0.1, blocks).astype(np.float32),
+        "z": np.ones(blocks, dtype),
+    }
+    if not zero_point:
+        del constants["z"]
+    nodes = [
+        node("DequantizeLinear", list(constants), ["wd"], axis=0 if block_size else 1,
+             block_size=block_size),
+        node("Gemm", ["x", "wd"]),
+    ]  # fmt: skip
+    return model(nodes, {"x": ("float32", [None, inputs])}, "y", constants, opset=25)
+
+
 def run_exactly(proto, *arrays):
     """What ONNX Runtime gives when it does not saturate intermediate sums."""
     options = onnxruntime.SessionOptions()

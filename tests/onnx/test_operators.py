@@ -3,8 +3,10 @@
 import keras
 import numpy as np
 from absl.testing import absltest, parameterized
+from onnx import TensorProto
 
 import tf_qops as tfq
+from tests import contract
 from tests.onnx import graphs
 
 
@@ -34,6 +36,25 @@ class OperatorsTest(parameterized.TestCase):
         x = np.random.default_rng(1).integers(0, 256, (2, 4, 7, 6)).astype(np.uint8)
         self.check(graphs.quantized_conv(**attributes), x)
 
+    @parameterized.parameters(
+        ((7,), {"pads": [2, 1], "strides": [2]}),
+        ((4, 3, 5), {"auto_pad": "SAME_LOWER", "strides": [2, 1, 2]}),
+    )
+    def test_qlinear_conv_in_one_and_three_dimensions(self, places, attributes):
+        rng = np.random.default_rng(1)
+        constants = {
+            "xs": np.float32(0.02),
+            "xz": np.uint8(128),
+            "w": rng.integers(-128, 128, (6, 4, *(2,) * len(places))).astype(np.int8),
+            "ws": rng.uniform(0.01, 0.05, 6).astype(np.float32),
+            "wz": np.zeros(6, np.int8),
+            "ys": np.float32(0.3),
+            "yz": np.uint8(100),
+        }
+        conv = graphs.node("QLinearConv", ["x", *constants], **attributes)
+        proto = graphs.model([conv], {"x": ("uint8", ["n", 4, *places])}, "y", constants)
+        self.check(proto, rng.integers(0, 256, (2, 4, *places)).astype(np.uint8))
+
     @parameterized.parameters(0, 1, 3, -1)
     def test_quantize_and_dequantize_along_an_axis(self, axis):
         rng = np.random.default_rng(2)
@@ -49,6 +70,60 @@ class OperatorsTest(parameterized.TestCase):
         ]
         proto = graphs.model(nodes, {"x": ("float32", x.shape)}, ["q", "y"], constants)
         self.check(proto, x)
+
+    @parameterized.product(computed=("s", "z", "sz"), axis=(1, 3, None))
+    def test_scales_and_zero_points_may_be_computed(self, computed, axis):
+        rng = np.random.default_rng(2)
+        x = rng.normal(size=(2, 3, 4, 5)).astype(np.float32)
+        shape = () if axis is None else (x.shape[axis],)
+        parameters = {
+            "s": rng.uniform(0.01, 0.1, shape).astype(np.float32),
+            "z": rng.integers(-9, 9, shape).astype(np.int8),
+        }
+        attributes = {} if axis is None else {"axis": axis}
+        nodes = [
+            graphs.node("MaxPool", ["x"], ["p"], kernel_shape=[2, 1]),  # leaves the channels last
+            graphs.node("QuantizeLinear", ["p", "s", "z"], ["q"], **attributes),
+            graphs.node("DequantizeLinear", ["q", "s", "z"], ["d"], **attributes),
+            graphs.node("MaxPool", ["d"], ["y"], kernel_shape=[1, 1]),
+        ]
+        given = [name for name in "sz" if name in computed]
+        inputs = {"x": ("float32", x.shape)}
+        inputs |= {name: (parameters[name].dtype, shape) for name in given}
+        constants = {n: v for n, v in parameters.items() if n not in given}
+        proto = graphs.model(nodes, inputs, ["q", "y"], constants)
+        self.check(proto, x, *(parameters[name] for name in given))
+
+    def test_blocks_along_the_channels_of_an_image(self):
+        rng = np.random.default_rng(3)
+        x = rng.integers(-128, 128, (2, 5, 3, 4)).astype(np.int8)
+        scale = rng.uniform(0.01, 0.1, (2, 3, 3, 4)).astype(np.float32)
+        nodes = [
+            graphs.node("MaxPool", ["x"], ["p"], kernel_shape=[1, 1]),
+            graphs.node("DequantizeLinear", ["p", "s"], ["d"], axis=1, block_size=2),
+            graphs.node("MaxPool", ["d"], ["y"], kernel_shape=[1, 1]),
+        ]
+        proto = graphs.model(nodes, {"x": ("int8", x.shape)}, "y", {"s": scale})
+        y = tfq.onnx.import_model(proto)(x)
+        np.testing.assert_array_equal(y, x * np.repeat(scale, 2, axis=1)[:, :5])
+
+    def test_float8_that_does_not_saturate(self):
+        quantize = graphs.node("QuantizeLinear", ["x", "s", "z"], ["q"], saturate=0)
+        dequantize = graphs.node("DequantizeLinear", ["q", "s", "z"], ["y"])
+        constants = {"s": np.float32(0.5), "z": np.zeros((), "float8_e4m3fn")}
+        nodes, inputs = [quantize, dequantize], {"x": ("float32", [3])}
+        x = np.array([1.5, 1000, -1000], np.float32)
+        y = tfq.onnx.import_model(graphs.model(nodes, inputs, "y", constants))(x)
+        np.testing.assert_array_equal(y, [1.5, np.nan, np.nan])
+
+    def test_a_quotient_of_another_precision(self):
+        x = np.linspace(-3, 3, 1001).astype(np.float32)
+        precision = TensorProto.FLOAT16
+        quantize = graphs.node("QuantizeLinear", ["x", "s", "z"], precision=precision)
+        constants = {"s": np.float32(0.0371), "z": np.int8(5)}
+        proto = graphs.model([quantize], {"x": ("float32", x.shape)}, "y", constants, opset=23)
+        wanted = contract.quantize_linear(x, *constants.values(), precision=np.float16)
+        np.testing.assert_array_equal(tfq.onnx.import_model(proto)(x), wanted)
 
     def test_quantize_without_a_zero_point_gives_uint8(self):
         quantize = graphs.node("QuantizeLinear", ["x", "s"])

@@ -11,6 +11,7 @@ import onnx
 import tensorflow as tf
 
 from tf_qops import layers
+from tf_qops.layers import narrow
 from tf_qops.onnx import handlers  # noqa: F401  (fills the table)
 from tf_qops.onnx.errors import OnnxFileError, UnsupportedOperator, UnsupportedOperatorsError
 from tf_qops.onnx.layout import image_inputs
@@ -24,7 +25,7 @@ from tf_qops.onnx.report import (
     computes,
     quantization_kinds,
 )
-from tf_qops.onnx.values import NodeCall, Tensor, Value, set_weights
+from tf_qops.onnx.values import NodeCall, Tensor, Value
 
 # Constants are folded while the result is no larger than its inputs, or than this.
 _SMALL_BYTES = 256
@@ -85,7 +86,8 @@ def import_model(
     Returns:
         A model that takes a list of tensors in ONNX's order (one tensor if there is one input)
         and returns a list (one tensor if there is one output). Layers have the names of the
-        nodes, dtypes are the file's, symbolic dimensions are None. `model.import_report` is an
+        nodes, dtypes are the file's (types that Keras lacks are carried by wider ones, as the
+        QuantizeLinear layer says), symbolic dimensions are None. `model.import_report` is an
         `ImportReport`.
 
     Raises:
@@ -167,7 +169,8 @@ class _Builder:
             if info.name in images:
                 shape, layout = (shape[0], *shape[2:], shape[1]), "channels_last"
             name = self._unique_name(info.name)
-            tensor = keras.Input(batch_shape=shape, dtype=info.dtype, name=name)
+            dtype = narrow.carrier(info.dtype)
+            tensor = keras.Input(batch_shape=shape, dtype=dtype, name=name)
             self._names.inputs[info.name] = name
             self._values[info.name] = Value(info.name, self._unique_name, **{layout: tensor})
             self._known_operations.add(tensor._keras_history.operation)
@@ -199,7 +202,7 @@ class _Builder:
         call = NodeCall(node, values, lambda name: None, lambda name, value: tf.constant(value))
         outputs = _outputs(node, find_handler(node).build(call), lambda name: None)
         arrays = {
-            name: value if isinstance(value, np.ndarray) else np.asarray(value.onnx())
+            name: value if isinstance(value, np.ndarray) else np.asarray(value.onnx().numpy())
             for name, value in outputs.items()
         }
         given = sum(value.nbytes for value in values if value is not None)
@@ -211,7 +214,7 @@ class _Builder:
         if name not in self._placed:
             layer = layers.Constant(value.shape, value.dtype.name, name=self._unique_name(name))
             self._placed[name] = layer(self._anchor)
-            set_weights(layer, value=value)
+            layer.assign(value=value)
         return self._placed[name]
 
     def _note(self, node: Node, outputs: dict[str, Value | np.ndarray]) -> None:

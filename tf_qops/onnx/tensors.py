@@ -12,9 +12,16 @@ from onnx import numpy_helper
 
 from tf_qops.onnx.errors import OnnxFileError
 
+# Types that TensorFlow lacks, and one of its types that holds each of their values.
+_DECODED = {
+    "float6_e2m3fn": "float8_e4m3fn",
+    "float6_e3m2fn": "float8_e4m3fn",
+    "float8_e8m0fnu": "float32",
+}
+
 
 def to_array(tensor: onnx.TensorProto, folder: pathlib.Path | None) -> np.ndarray:
-    """Returns a tensor's values.
+    """Returns a tensor's values; float6 becomes float8_e4m3fn, float8_e8m0 float32.
 
     Args:
         tensor: of any ONNX type.
@@ -40,7 +47,7 @@ def to_array(tensor: onnx.TensorProto, folder: pathlib.Path | None) -> np.ndarra
         array = numpy_helper.to_array(tensor)
         if tensor.HasField("raw_data") and len(tensor.raw_data) != _packed_bytes(array):
             raise ValueError(f"it takes {_packed_bytes(array)} bytes")
-        return array
+        return array.astype(_DECODED.get(array.dtype.name, array.dtype))
     except OnnxFileError:
         raise
     except Exception as error:  # onnx raises what numpy and protobuf happen to raise

@@ -14,13 +14,15 @@ Tensor = Any  # a KerasTensor, or an eager tensor while constants are folded
 
 
 def channels_last_axis(axis: int, rank: int) -> int:
-    """Returns where an axis of ONNX's layout is with the channels last.
+    """Returns where an axis of ONNX's layout is with the channels last; one out of range stays.
 
     Example:
 
-    >>> [channels_last_axis(axis, 4) for axis in (0, 1, 2, -1)]
-    [0, 3, 1, 2]
+    >>> [channels_last_axis(axis, 4) for axis in (0, 1, 2, -1, 4)]
+    [0, 3, 1, 2, 4]
     """
+    if not -rank <= axis < rank:
+        return axis
     axis %= rank
     return axis if axis == 0 else (axis - 2) % (rank - 1) + 1
 
@@ -73,15 +75,17 @@ class Value:
         return self._channels_last, True
 
     def _permuted(self, tensor: Tensor, order: tuple[int, ...], suffix: str) -> Tensor:
-        dtype = layer_dtype(tensor)
+        dtype = layer_dtype(keras.backend.standardize_dtype(tensor.dtype))
         name = self._unique_name(f"{self._name}_{suffix}")
         return keras.layers.Permute(order, name=name, dtype=dtype)(tensor)
 
 
-def layer_dtype(tensor: Tensor) -> str:
-    """Returns the dtype policy under which a Keras layer leaves the tensor's type alone."""
-    dtype = keras.backend.standardize_dtype(tensor.dtype)
-    return dtype if keras.backend.is_float_dtype(dtype) else "float32"
+def layer_dtype(dtype: str) -> str:
+    """Returns the dtype policy under which a Keras layer leaves tensors of this dtype alone.
+
+    There is none for float8: such tensors become float32, of the same values.
+    """
+    return dtype if dtype in ("float16", "bfloat16", "float64") else "float32"
 
 
 class NodeCall:
@@ -122,6 +126,12 @@ class NodeCall:
         """Returns a constant input as an array, or `default` if it is left out."""
         return self._values[index] if self.has_input(index) else default
 
+    def dtype(self, index: int) -> str:
+        """Returns the dtype of an input; of a computed one, the type that carries its values."""
+        value = self._values[index]
+        dtype = value.dtype if isinstance(value, np.ndarray) else value.either()[0].dtype
+        return dtype if isinstance(dtype, str) else dtype.name
+
     def value(self, index: int) -> Value | np.ndarray:
         """Returns an input as it is, to pass it on."""
         return self._values[index]
@@ -157,9 +167,7 @@ class NodeCall:
 
         The first layer of a node has the node's name.
         """
-        value = self._values[index]
-        tensor = value if isinstance(value, np.ndarray) else value.either()[0]
-        return {"name": self.name(), "dtype": layer_dtype(tensor), "trainable": False}
+        return {"name": self.name(), "dtype": layer_dtype(self.dtype(index)), "trainable": False}
 
     def name(self) -> str:
         """Returns a new name for a layer: the node's, or one made from it."""
@@ -167,7 +175,7 @@ class NodeCall:
 
 
 def set_weights(layer: keras.layers.Layer, **weights: np.ndarray) -> None:
-    """Assigns a built layer's weights by attribute name, in their exact dtype.
+    """Assigns a built Keras layer's weights by attribute name, in their exact dtype.
 
     Raises:
         ValueError: a value of another dtype than the weight.

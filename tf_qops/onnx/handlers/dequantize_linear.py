@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+import numpy as np
 import onnx
 
 from tf_qops import layers
-from tf_qops.onnx.handlers._checks import parameters_are_constant
+from tf_qops.layers import narrow
+from tf_qops.onnx.handlers._linear import build_linear
 from tf_qops.onnx.registry import register_handler
-from tf_qops.onnx.values import NodeCall, Value, channels_last_axis
+from tf_qops.onnx.values import NodeCall, Value
 
 
-@register_handler("DequantizeLinear", "com.microsoft", layout="any", check=parameters_are_constant)
-@register_handler("DequantizeLinear", layout="any", check=parameters_are_constant)
+@register_handler("DequantizeLinear", "com.microsoft", layout="any")
+@register_handler("DequantizeLinear", layout="any")
 def dequantize_linear(call: NodeCall) -> Value:
     """Becomes a DequantizeLinear layer."""
-    x, channels_last = call.either(0)
-    axis = call.attribute("axis", 1)
-    scale = call.constant(1)
     declared = call.attribute("output_dtype", 0)
-    dtype = onnx.helper.tensor_dtype_to_np_dtype(declared) if declared else scale.dtype
-    layer = layers.DequantizeLinear(
-        scale,
-        call.constant(2),
-        axis=channels_last_axis(axis, len(x.shape)) if channels_last else axis,
-        block_size=call.attribute("block_size", 0),
-        **call.options() | {"dtype": dtype.name},
-    )
-    return call.output(layer(x), channels_last)
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(declared).name if declared else call.dtype(1)
+    zero_point = None
+    if call.is_constant(0) and call.is_constant(1) and narrow.carrier(call.dtype(0)) == "float32":
+        # Only a zero point tells the layer which type the floats carry.
+        zero_point = np.zeros(call.constant(1).shape, call.dtype(0))
+    return build_linear(call, layers.DequantizeLinear, zero_point, dtype=dtype)

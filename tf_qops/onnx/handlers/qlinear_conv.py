@@ -7,9 +7,9 @@ import numpy as np
 from tf_qops import layers
 from tf_qops.onnx.reader import Node
 from tf_qops.onnx.registry import register_handler
-from tf_qops.onnx.values import NodeCall, Value, set_weights
+from tf_qops.onnx.values import NodeCall, Value
 
-_LAYERS = {2: layers.QLinearConv2D}
+_LAYERS = {1: layers.QLinearConv1D, 2: layers.QLinearConv2D, 3: layers.QLinearConv3D}
 _PADDING = {"SAME_UPPER": "same", "SAME_LOWER": "same_lower", "VALID": "valid"}
 
 
@@ -42,7 +42,7 @@ def qlinear_conv(call: NodeCall) -> Value:
         **call.options(),
     )
     y = layer(call.channels_last(0))
-    set_weights(layer, kernel=kernel)
+    layer.assign(kernel=kernel)
     if call.has_input(8):
-        set_weights(layer, bias=call.constant(8))
+        layer.assign(bias=call.constant(8))
     return call.output(y, channels_last=True)

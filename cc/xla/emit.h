@@ -138,10 +138,32 @@ inline xla::XlaOp RoundToFloatType(tensorflow::DataType dtype, xla::XlaOp value)
   return value;
 }
 
+// Converts to an operator's output type. XLA packs two 4-bit integers into a byte, TensorFlow does
+// not, and a compiled function hands its bytes over as they are: 4-bit results stay in bytes.
 inline xla::XlaOp ConvertTo(tensorflow::DataType dtype, xla::XlaOp value) {
+  if (dtype == tensorflow::DT_INT4) return xla::ConvertElementType(value, xla::S8);
+  if (dtype == tensorflow::DT_UINT4) return xla::ConvertElementType(value, xla::U8);
   xla::PrimitiveType type;
   const absl::Status status = tensorflow::DataTypeToPrimitiveType(dtype, &type);
   return status.ok() ? xla::ConvertElementType(value, type) : value.builder()->ReportError(status);
+}
+
+// Whether 4-bit integers came to `op` as an argument of the compiled function, perhaps through
+// operators that only move them: their bytes were taken for packed ones, so are wrong.
+inline bool IsPackedArgument(xla::XlaOp op) {
+  using Friend = xla::internal::XlaBuilderFriend;
+  std::vector<const xla::HloInstructionProto*> pending{Friend::GetInstruction(op)};
+  while (!pending.empty()) {
+    const xla::HloInstructionProto* instruction = pending.back();
+    pending.pop_back();
+    const auto type = instruction->shape().element_type();
+    if (type != xla::S4 && type != xla::U4) continue;
+    if (instruction->opcode() == "parameter") return true;
+    for (int64_t id : instruction->operand_ids()) {
+      pending.push_back(Friend::GetInstructionByHandle(op.builder(), id));
+    }
+  }
+  return false;
 }
 
 }  // namespace tf_qops

@@ -27,6 +27,14 @@ class LinearXlaOp : public XlaOpKernel {
   void Compile(XlaOpKernelContext* c) override {
     OP_REQUIRES(c, c->num_inputs() <= 3, TooManyOptional(names_.zero_point, c->num_inputs() - 2));
     const bool has_zero_point = c->num_inputs() > 2;
+    for (int i = 0; i < c->num_inputs(); ++i) {
+      OP_REQUIRES(c, !IsPackedArgument(c->Input(i)),
+                  ToStatus(Invalid(i == 0 ? names_.x : names_.zero_point,
+                                   " must not be a 4-bit argument of a function with jit_compile, "
+                                   "which XLA gets wrong: pass the same values as int8 or uint8. "
+                                   "Received: ",
+                                   tensorflow::DataTypeString(c->input_type(i)))));
+    }
     const Shape x = InputShapeOf(c, 0);
     const Shape zero_point = has_zero_point ? InputShapeOf(c, 2) : Shape();
     const auto resolved = ResolveGranularity(

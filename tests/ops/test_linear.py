@@ -185,6 +185,23 @@ class LinearTest(parameterized.TestCase):
         args = x, np.float32(0.1371), plus
         np.testing.assert_array_equal(call("xla", function, *args), call("graph", function, *args))
 
+    @parameterized.parameters("int4", "uint4")
+    def test_4_bit_integers_leave_a_compiled_function_and_are_refused_as_arguments(self, name):
+        # XLA packs two into a byte, TensorFlow does not; neither notices.
+        dtype = CODES[name]
+        x = np.linspace(-9, 9, 31).astype(np.float32)
+        zero = np.asarray(1).astype(dtype)
+        quantize = lambda v: tfq.quantize_linear(v, 0.5, zero)  # noqa: E731
+        want = contract.quantize_linear(x, np.float32(0.5), zero)
+        self.same_bits(call("xla", quantize, x), want)
+        back = lambda v: tfq.dequantize_linear(quantize(v), 0.5, zero)  # noqa: E731
+        self.same_bits(
+            call("xla", back, x), contract.dequantize_linear(want, np.float32(0.5), zero)
+        )
+        moved = lambda v: tfq.dequantize_linear(tf.reshape(v, [-1]), 0.5)  # noqa: E731
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, f"as int8 or uint8.*: {name}"):
+            call("xla", moved, contract.all_codes(dtype))
+
     def test_one_function_on_many_threads(self):
         rng = np.random.default_rng(9)
         inputs = [rng.integers(0, 256, (n, 64)).astype(np.uint8) for n in range(1, 200, 7)]

@@ -22,6 +22,9 @@ def dequantize_linear(
     type, as in onnx.reference and ONNX Runtime. A denormal scale or product counts as 0, as in
     all of TensorFlow.
 
+    XLA takes no 4- or 2-bit integers and no float4 as arguments of a function with jit_compile:
+    pass the same values as int8, uint8 or float8_e4m3fn.
+
     >>> x = tf.constant([[0, 128, 255]], tf.uint8)
     >>> tfq.dequantize_linear(x, 0.5, 128).numpy()
     array([[-64. ,   0. ,  63.5]], dtype=float32)

@@ -57,12 +57,13 @@ def machine() -> dict[str, Any]:
         for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
         if line.startswith(("model name", "Model"))
     ]
+    built = tfq.build_info()
     flags = pathlib.Path("/proc/cpuinfo").read_text()
     return {
         "cpu": model[0] if model else platform.processor(),
         "cores": os.cpu_count(),
         "vnni": "avx512_vnni" in flags or "avx_vnni" in flags,
-        "tf_qops": tfq.build_info(),
+        **{key: built[key] for key in ("version", "tensorflow_installed", "instruction_set")},
         "date": time.strftime("%Y-%m-%d"),
     }
 

@@ -92,8 +92,8 @@ def save_picture(path: pathlib.Path, digits: Digits, probabilities: np.ndarray) 
         right = predictions[i] == digits.labels[i]
         axes.imshow(digits.images[i, 0], cmap="gray_r")
         axes.set_axis_off()
-        note = f"({probabilities[i].max():.0%})" if right else f", not {digits.labels[i]}"
-        axes.set_title(f"{predictions[i]} {note}", color="black" if right else "red", fontsize=9)
+        note = f" ({probabilities[i].max():.0%})" if right else f", not {digits.labels[i]}"
+        axes.set_title(f"{predictions[i]}{note}", color="black" if right else "red", fontsize=9)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120)
 

@@ -1,8 +1,7 @@
-// Matrix products and convolutions of 8-bit integers: ONNX's MatMulInteger, ConvInteger and
-// QLinearMatMul (versions 10 and 21), com.microsoft's QGemm and MatMulIntegerToFloat.
+// Matrix products of 8-bit integers: ONNX's MatMulInteger and QLinearMatMul (versions 10 and 21),
+// com.microsoft's QGemm and MatMulIntegerToFloat.
 
 #include "cc/core/matmul_geometry.h"
-#include "cc/core/qlinear_conv.h"
 #include "cc/ops/attributes.h"
 #include "cc/ops/dtypes.h"
 #include "cc/ops/shape_inference.h"
@@ -154,42 +153,6 @@ REGISTER_OP("TfQops>QGemm")
         const auto ok = CheckGemmTerm(ToShape(c, term), ToShape(c, c->output(0)));
         if (!ok.ok()) return ToStatus(ok.error());
       }
-      return absl::OkStatus();
-    });
-
-REGISTER_OP("TfQops>ConvInteger")
-    .Input("x: T1")
-    .Input("w: T2")
-    .Input("x_zero_point: has_x_zero_point * T1")
-    .Input("w_zero_point: has_w_zero_point * T2")
-    .Output("y: int32")
-    .Attr("T1: {int8, uint8}")
-    .Attr("T2: {int8, uint8}")
-    .Attr("has_x_zero_point: int >= 0")
-    .Attr("has_w_zero_point: int >= 0")
-    .Attr("kernel_shape: list(int) = []")
-    .Attr("strides: list(int) = []")
-    .Attr("dilations: list(int) = []")
-    .Attr("pads: list(int) = []")
-    .Attr("auto_pad: {'NOTSET', 'SAME_UPPER', 'SAME_LOWER', 'VALID'} = 'NOTSET'")
-    .Attr("group: int = 1")
-    .Attr("data_format: {'NCHW', 'NHWC'} = 'NCHW'")
-    .SetShapeFn([](InferenceContext* c) {
-      ConvolutionAttributes attributes;
-      TF_RETURN_IF_ERROR(GetConvolutionAttributes(c, &attributes));
-      QLinearConvShapes shapes;
-      shapes.x = ToShape(c, c->input(0));
-      shapes.w = ToShape(c, c->input(1));
-      std::vector<tensorflow::shape_inference::ShapeHandle> x_zero, w_zero;
-      TF_RETURN_IF_ERROR(c->input("x_zero_point", &x_zero));
-      TF_RETURN_IF_ERROR(c->input("w_zero_point", &w_zero));
-      if (x_zero.size() > 1) return TooManyOptional("x_zero_point", x_zero.size());
-      if (w_zero.size() > 1) return TooManyOptional("w_zero_point", w_zero.size());
-      if (!x_zero.empty()) shapes.x_zero_point = ToShape(c, x_zero[0]);
-      if (!w_zero.empty()) shapes.w_zero_point = ToShape(c, w_zero[0]);
-      const auto resolved = ResolveQLinearConv(attributes, shapes);
-      if (!resolved.ok()) return ToStatus(resolved.error());
-      c->set_output(0, ToHandle(c, resolved->output));
       return absl::OkStatus();
     });
 

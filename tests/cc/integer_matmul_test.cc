@@ -2,23 +2,13 @@
 
 #include "cc/core/integer_matmul.h"
 
-#include <thread>
-
 #include "cc/core/matmul_geometry.h"
 #include "cc/core/product_sink.h"
 #include "tests/cc/check.h"
+#include "tests/cc/workers.h"
 
 namespace tf_qops {
 namespace {
-
-Workers TwoThreads() {
-  return {2, [](int64_t total, int64_t, const auto& work) {
-            const int64_t middle = total / 3;
-            std::thread other([&] { work(middle, total); });
-            if (middle > 0) work(0, middle);
-            other.join();
-          }};
-}
 
 ByteMatrix RandomMatrix(Random* random, int64_t rows, int64_t columns,
                         std::vector<uint8_t>* bytes) {

@@ -2,10 +2,9 @@
 
 #include "cc/core/qlinear_conv.h"
 
-#include <thread>
-
 #include "cc/core/widened_conv.h"
 #include "tests/cc/check.h"
+#include "tests/cc/workers.h"
 
 namespace tf_qops {
 namespace {
@@ -17,16 +16,6 @@ std::vector<uint8_t> RandomBytes(Random* random, int64_t count, bool extremes) {
                                          : (*random)(0, 255));
   }
   return bytes;
-}
-
-// Two halves on two threads, so that ranges begin in the middle.
-Workers TwoThreads() {
-  return {2, [](int64_t total, int64_t, const auto& work) {
-            const int64_t middle = total / 3;
-            std::thread other([&] { work(middle, total); });
-            if (middle > 0) work(0, middle);
-            other.join();
-          }};
 }
 
 ConvolutionAttributes RandomAttributes(Random* random, size_t spatial_rank) {

@@ -1,4 +1,4 @@
-// QLinearConv, as ONNX has it (version 10), in any number of spatial dimensions.
+// ONNX's QLinearConv and ConvInteger (version 10), in any number of spatial dimensions.
 
 #include "cc/core/qlinear_conv.h"
 #include "cc/ops/attributes.h"
@@ -18,6 +18,26 @@ absl::Status QLinearConvShape(InferenceContext* c) {
   QLinearConvShapes shapes{shape(0), shape(1), shape(2), shape(3),    shape(4),
                            shape(5), shape(6), shape(7), std::nullopt};
   if (c->num_inputs() > 8) shapes.bias = shape(8);
+  const auto resolved = ResolveQLinearConv(attributes, shapes);
+  if (!resolved.ok()) return ToStatus(resolved.error());
+  c->set_output(0, ToHandle(c, resolved->output));
+  return absl::OkStatus();
+}
+
+absl::Status ConvIntegerShape(InferenceContext* c) {
+  ConvolutionAttributes attributes;
+  TF_RETURN_IF_ERROR(GetConvolutionAttributes(c, &attributes));
+  QLinearConvShapes shapes;
+  shapes.x = ToShape(c, c->input(0));
+  shapes.w = ToShape(c, c->input(1));
+  for (const auto& [name, shape] :
+       {std::pair<const char*, Shape*>{"x_zero_point", &shapes.x_zero_point},
+        {"w_zero_point", &shapes.w_zero_point}}) {
+    std::vector<tensorflow::shape_inference::ShapeHandle> handles;
+    TF_RETURN_IF_ERROR(c->input(name, &handles));
+    if (handles.size() > 1) return TooManyOptional(name, handles.size());
+    if (!handles.empty()) *shape = ToShape(c, handles[0]);
+  }
   const auto resolved = ResolveQLinearConv(attributes, shapes);
   if (!resolved.ok()) return ToStatus(resolved.error());
   c->set_output(0, ToHandle(c, resolved->output));
@@ -49,5 +69,24 @@ REGISTER_OP("TfQops>QLinearConv")
     .Attr("group: int = 1")
     .Attr("data_format: {'NCHW', 'NHWC'} = 'NCHW'")
     .SetShapeFn(QLinearConvShape);
+
+REGISTER_OP("TfQops>ConvInteger")
+    .Input("x: T1")
+    .Input("w: T2")
+    .Input("x_zero_point: has_x_zero_point * T1")
+    .Input("w_zero_point: has_w_zero_point * T2")
+    .Output("y: int32")
+    .Attr("T1: {int8, uint8}")
+    .Attr("T2: {int8, uint8}")
+    .Attr("has_x_zero_point: int >= 0")
+    .Attr("has_w_zero_point: int >= 0")
+    .Attr("kernel_shape: list(int) = []")
+    .Attr("strides: list(int) = []")
+    .Attr("dilations: list(int) = []")
+    .Attr("pads: list(int) = []")
+    .Attr("auto_pad: {'NOTSET', 'SAME_UPPER', 'SAME_LOWER', 'VALID'} = 'NOTSET'")
+    .Attr("group: int = 1")
+    .Attr("data_format: {'NCHW', 'NHWC'} = 'NCHW'")
+    .SetShapeFn(ConvIntegerShape);
 
 }  // namespace tf_qops

@@ -35,7 +35,10 @@ class PackedWeights {
                                     std::vector<int32_t> zero_points, Pack&& pack) {
     if (weights.RefCountIsOne()) return std::make_shared<const Packed>(pack(zero_points));
     const WeightsKey key{weights, std::move(zero_points)};
-    return kept_.Get(key, [&] { return pack(key.zero_points); });
+    return kept_.Get(
+        key, [&] { return pack(key.zero_points); },
+        // Nobody else holds the weights any more: they were updated, or their layer is gone.
+        [](const WeightsKey& kept) { return kept.weights.RefCountIsOne(); });
   }
 
  private:

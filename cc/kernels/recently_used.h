@@ -16,11 +16,13 @@ class RecentlyUsed {
   explicit RecentlyUsed(size_t capacity) : capacity_(capacity) {}
 
   // The value of an equal key, or make()'s, which runs unlocked and so perhaps more than once.
-  template <typename Make>
-  std::shared_ptr<const Value> Get(const Key& key, Make&& make) {
+  // Before a new value is kept, those whose keys are stale(key) go.
+  template <typename Make, typename Stale>
+  std::shared_ptr<const Value> Get(const Key& key, Make&& make, Stale&& stale) {
     if (auto found = Find(key)) return found;
     auto made = std::make_shared<const Value>(make());
     std::lock_guard<std::mutex> lock(mutex_);
+    entries_.remove_if([&](const auto& entry) { return stale(entry.first); });
     entries_.emplace_front(key, made);
     if (entries_.size() > capacity_) entries_.pop_back();
     return made;

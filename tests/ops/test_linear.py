@@ -257,6 +257,13 @@ class ReportedCasesTest(parameterized.TestCase):
         got = tfq.quantize_linear(x, scale, **options).numpy()
         np.testing.assert_array_equal(got.astype(np.float64), want)
 
+    def test_types_of_x_scale_and_output_need_not_agree(self):  # microsoft/onnxruntime/issues/32719
+        x = tf.constant([1.0, -2.5], tf.float16)
+        codes = tfq.quantize_linear(x, tf.constant(0.5), output_dtype=tf.int8)
+        np.testing.assert_array_equal(codes, np.array([2, -5], np.int8))
+        back = tfq.dequantize_linear(codes, tf.constant(0.5), output_dtype=tf.float16)
+        np.testing.assert_array_equal(back, np.array([1.0, -2.5], np.float16))
+
     def test_a_pair_clips_and_rounds(self):  # PINTO0309/onnx2tf/pull/820
         codes = tfq.quantize_linear([1e6, 0.3], 0.1, output_dtype=tf.int8)
         want = np.float32(0.1) * np.array([127, 3], np.float32)

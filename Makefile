@@ -25,7 +25,7 @@ print(*dict.fromkeys(line for lines in lists for line in lines), sep="\n")
 endef
 export REQUIREMENTS
 
-.PHONY: help demo test lint bench wheel clean
+.PHONY: help demo test lint bench wheel bazel clean
 
 help:
 	@echo 'make demo    classify handwritten digits with a quantized network'
@@ -33,6 +33,7 @@ help:
 	@echo 'make lint    check style (ruff, clang-format)'
 	@echo 'make bench   measure speed beside other runtimes'
 	@echo 'make wheel   build a wheel in dist/'
+	@echo 'make bazel   build with Bazel instead of CMake, and test what it built'
 	@echo 'make clean   remove what was built (the environment $(VENV) stays)'
 	@echo 'Settings: PYTHON=$(PYTHON) VENV=$(VENV) PYTEST_FLAGS=$(PYTEST_FLAGS) TF_QOPS_XLA=AUTO|ON|OFF'
 
@@ -73,6 +74,11 @@ bench: $(BUILT)
 
 wheel: $(DEPENDENCIES)
 	$(BIN)/python -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir dist .
+
+bazel: $(DEPENDENCIES)
+	@command -v bazel >/dev/null || \
+	  { echo 'tf_qops: no Bazel found: apt-get install bazel-bootstrap bazel-rules-java'; exit 1; }
+	PYTHON_BIN_PATH=$(BIN)/python bazel test //...
 
 clean:
 	rm -rf build dist *.egg-info tf_qops/_build_info.json tf_qops/*.so $(BUILT)

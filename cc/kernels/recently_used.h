@@ -16,6 +16,11 @@ class RecentlyUsed {
   explicit RecentlyUsed(size_t capacity) : capacity_(capacity) {}
 
   // The value of an equal key, or make()'s, which runs unlocked and so perhaps more than once.
+  template <typename Make>
+  std::shared_ptr<const Value> Get(const Key& key, Make&& make) {
+    return Get(key, make, [](const Key&) { return false; });
+  }
+
   // Before a new value is kept, those whose keys are stale(key) go.
   template <typename Make, typename Stale>
   std::shared_ptr<const Value> Get(const Key& key, Make&& make, Stale&& stale) {

@@ -155,8 +155,24 @@ class ExternalDataTest(parameterized.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = self.save(folder, with_external_data(location, **entries))
             (path.parent / "link.bin").symlink_to(path.parent.parent / "outside.bin")
-            with self.assertRaisesRegex(tfq.onnx.OnnxFileError, message):
-                tfq.onnx.import_model(path)
+            for function in (tfq.onnx.import_model, tfq.onnx.load_weights):
+                with self.assertRaisesRegex(tfq.onnx.OnnxFileError, message):
+                    function(path)
+
+    def test_quantized_weights_beside_the_model_are_read(self):
+        values = np.arange(-3, 3, dtype=np.int8)
+        constants = {"w": values, "s": np.float32(0.5)}
+        nodes = [graphs.node("DequantizeLinear", ["w", "s"], ["f"]), graphs.node("Add", ["x", "f"])]
+        proto = graphs.model(nodes, {"x": ("float32", [1])}, "y", constants)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "model.onnx"
+            onnx.save_model(
+                proto, path, save_as_external_data=True, location="w.bin", size_threshold=0
+            )
+            self.assertTrue((path.parent / "w.bin").is_file())
+            weight = tfq.onnx.load_weights(path)["w"]
+        np.testing.assert_array_equal(weight.values, values)
+        np.testing.assert_array_equal(weight.dequantize(), values * np.float32(0.5))
 
     def test_a_loaded_model_has_no_folder(self):
         with self.assertRaisesRegex(tfq.onnx.OnnxFileError, "needs the model's path"):

@@ -4,6 +4,7 @@ import numpy as np
 from absl.testing import absltest, parameterized
 
 import tf_qops as tfq
+from tests import contract
 from tests.onnx import graphs
 
 
@@ -126,6 +127,89 @@ class LoadWeightsTest(parameterized.TestCase):
             axis,
         )
         np.testing.assert_array_equal(weight.dequantize(), wanted)
+
+    @parameterized.parameters((0, 2, (3, 4)), (1, 3, (5, 2)), (-1, 4, (5, 1)))
+    def test_scales_of_blocks(self, axis, block_size, blocks):
+        constants = {
+            "w": codes(self.rng, 5, 4),
+            "s": self.scales(*blocks),
+            "z": codes(self.rng, *blocks),
+        }
+        nodes = [
+            graphs.node("DequantizeLinear", list(constants), ["f"], axis=axis,
+                        block_size=block_size),
+            graphs.node("Add", ["x", "f"]),
+        ]  # fmt: skip
+        proto = graphs.model(nodes, {"x": ("float32", [1])}, "y", constants)
+        weight = tfq.onnx.load_weights(proto)["w"]
+        self.assertEqual((weight.axis, weight.block_size), (axis % 2, block_size))
+        np.testing.assert_array_equal(weight.scale, constants["s"])
+        wanted = contract.dequantize_linear(*constants.values(), axis, block_size)
+        np.testing.assert_array_equal(weight.dequantize(), wanted)
+
+    @parameterized.parameters("Transpose", "Reshape")
+    def test_values_stay_as_the_file_has_them(self, op_type):
+        constants = {"w": codes(self.rng, 3, 4), "s": self.scales(4), "shape": np.array([4, 3])}
+        operands = ["f", "shape"] if op_type == "Reshape" else ["f"]
+        nodes = [
+            graphs.node("DequantizeLinear", ["w", "s"], ["f"], axis=1),
+            graphs.node(op_type, operands, ["t"]),
+            graphs.node("Add", ["x", "t"]),
+        ]
+        proto = graphs.model(nodes, {"x": ("float32", [1])}, "y", constants)
+        weight = tfq.onnx.load_weights(proto)["w"]
+        self.assertEqual((weight.values.shape, weight.axis), ((3, 4), 1))
+        np.testing.assert_array_equal(weight.values, constants["w"])
+
+    def test_tables_of_which_a_gather_picks_rows(self):
+        constants = {"t": codes(self.rng, 7, 3), "s": np.float32(0.5), "z": np.int8(3)}
+        nodes = [
+            graphs.node("Gather", ["t", "x"], ["rows"]),
+            graphs.node("DequantizeLinear", ["rows", "s", "z"]),
+        ]
+        proto = graphs.model(nodes, {"x": ("int64", [None])}, "y", constants)
+        table = tfq.onnx.load_weights(proto)["t"]
+        np.testing.assert_array_equal(table.dequantize(), (constants["t"] - 3.0) * 0.5)
+
+    def test_graphs_inside_nodes(self):
+        """A branch reads a constant of its own and one of the graph around it."""
+        own, around = codes(self.rng, 3), codes(self.rng, 3)
+        branches = {}
+        for name, operand in (("then_branch", "w"), ("else_branch", "v")):
+            initializers = {"w": [graphs.numpy_helper.from_array(own, "w")]}.get(operand, [])
+            branches[name] = graphs.helper.make_graph(
+                [graphs.node("DequantizeLinear", [operand, "s"], [name])],
+                name,
+                [],
+                [graphs.helper.make_empty_tensor_value_info(name)],
+                initializers,
+            )
+        nodes = [graphs.node("If", ["x"], **branches)]
+        constants = {"v": around, "s": np.float32(0.25)}
+        proto = graphs.model(nodes, {"x": ("bool", [])}, "y", constants)
+        found = tfq.onnx.load_weights(proto)
+        self.assertEqual(set(found), {"v", "w"})
+        np.testing.assert_array_equal(found["w"].dequantize(), own * np.float32(0.25))
+        np.testing.assert_array_equal(found["v"].dequantize(), around * np.float32(0.25))
+        (unsupported,) = tfq.onnx.unsupported_operators(proto)
+        self.assertEqual(unsupported.op_type, "If")
+
+    @parameterized.parameters(
+        ({"s": (3,)}, {"axis": 1}, "is needed"),
+        ({"s": (4,)}, {"axis": 5}, "axis 5 of values of rank 2"),
+        ({"s": (3,), "z": (2,)}, {"axis": 0}, "must fit their values"),
+        ({"s": (1, 4)}, {"axis": 0, "block_size": 2}, "is needed"),
+        ({"s": (2,)}, {"axis": 0, "block_size": 2}, "is needed"),
+    )
+    def test_scales_that_do_not_fit_name_the_node(self, shapes, attributes, message):
+        constants = {"w": codes(self.rng, 3, 4), "s": self.scales(*shapes["s"])}
+        if "z" in shapes:
+            constants["z"] = codes(self.rng, *shapes["z"])
+        node = graphs.node("DequantizeLinear", list(constants), ["w_float"], **attributes)
+        nodes = [node, graphs.node("Add", ["x", "w_float"])]
+        proto = graphs.model(nodes, {"x": ("float32", [1])}, "y", constants)
+        with self.assertRaisesRegex(tfq.onnx.OnnxFileError, f"{message}.*node 'w_float'"):
+            tfq.onnx.load_weights(proto)
 
     def test_constants_shared_through_identity_nodes(self):
         constants = {"w": codes(self.rng, 4), "s0": np.float32([0.5]), "b0": codes(self.rng, 2)}

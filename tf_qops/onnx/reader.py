@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import os
 import pathlib
@@ -19,11 +20,14 @@ _REQUIRED = object()
 
 @dataclasses.dataclass(frozen=True)
 class TensorInfo:
-    """A graph input: its name, numpy dtype name and shape (None where it may vary)."""
+    """A graph input: its name, numpy dtype name and shape (None where it may vary).
+
+    Graphs inside nodes need not say more than the name: dtype "" and shape None.
+    """
 
     name: str
     dtype: str
-    shape: tuple[int | None, ...]
+    shape: tuple[int | None, ...] | None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -36,8 +40,8 @@ class Node:
         opset: the version of the domain that the file uses.
         since_version: the operator's version in that opset; 0 if ONNX does not know it.
         inputs, outputs: tensor names; "" for one left out.
-        attributes: those in the file.
-        constants: the graph's constants by tensor name.
+        attributes: those in the file; a graph inside the node is a `Graph`.
+        constants: the graph's constants by tensor name, with those of the graphs around it.
     """
 
     name: str
@@ -61,6 +65,10 @@ class Node:
         if declared is None or not declared.default_value.name:
             return default
         return attribute_value(declared.default_value, None)
+
+    def graphs(self) -> list[Graph]:
+        """Returns the graphs inside the node: bodies of loops, branches."""
+        return [value for value in self.attributes.values() if isinstance(value, Graph)]
 
     def has_input(self, index: int) -> bool:
         """Returns whether an input is given."""
@@ -86,9 +94,10 @@ class Graph:
         inputs: without those that are initializers.
         outputs: tensor names.
         nodes: in order, without Constant nodes and Identity nodes of constants.
-        constants: initializers, Constant nodes and their Identity aliases, by tensor name.
+        constants: initializers, Constant nodes and their Identity aliases, by tensor name; in a
+            graph inside a node also those of the graphs around it.
         aliases: tensor name of such an Identity -> name of the constant it stands for.
-        operators: (domain, operator) -> number of nodes, of all nodes in the file.
+        operators: (domain, operator) -> number of nodes, with those inside of nodes.
     """
 
     name: str
@@ -114,7 +123,7 @@ def read(source: str | os.PathLike[str] | onnx.ModelProto) -> Graph:
         OnnxFileError: not an ONNX model, or an inconsistent one.
     """
     if isinstance(source, onnx.ModelProto):
-        return _graph(source, None)
+        return _model(source, None)
     path = pathlib.Path(source)
     if not path.is_file():
         raise FileNotFoundError(f"There is no such ONNX file. Received: {str(path)!r}")
@@ -122,69 +131,102 @@ def read(source: str | os.PathLike[str] | onnx.ModelProto) -> Graph:
         model = onnx.load(path, load_external_data=False)
     except Exception as error:  # protobuf has several, private ones among them
         raise OnnxFileError(f"Not an ONNX model: {error}. Received: {str(path)!r}") from error
-    return _graph(model, path.parent)
+    return _model(model, path.parent)
 
 
-def _graph(model: onnx.ModelProto, folder: pathlib.Path | None) -> Graph:
+def _model(model: onnx.ModelProto, folder: pathlib.Path | None) -> Graph:
     """Checks the parts of a model and puts them together."""
-    proto = model.graph
-    if not proto.node and not proto.output:
+    if not model.graph.node and not model.graph.output:
         raise OnnxFileError(f"The model has no graph. Received: {model.ByteSize()} bytes")
-    if proto.sparse_initializer:
-        names = [t.values.name for t in proto.sparse_initializer]
-        raise OnnxFileError(f"Sparse initializers are not supported. Received: {names}")
-    constants = {tensor.name: to_array(tensor, folder) for tensor in proto.initializer}
-    inputs = tuple(_tensor_info(i) for i in proto.input if i.name not in constants)
     opsets = {_domain(entry.domain): entry.version for entry in model.opset_import}
-    known = {"", *constants, *(i.name for i in inputs)}
-    nodes: list[Node] = []
-    operators: dict[tuple[str, str], int] = {}
-    aliases: dict[str, str] = {}
-    for node_proto in proto.node:
-        node = _node(node_proto, opsets, constants, folder)
-        _check_names(node, known)
-        operators[node.domain, node.op_type] = operators.get((node.domain, node.op_type), 0) + 1
-        if node.op_type == "Constant" and not node.domain:
-            constants[node.outputs[0]] = _constant(node)
-        elif node.op_type == "Identity" and node.is_constant(0):
-            constants[node.outputs[0]] = node.constant(0)
-            aliases[node.outputs[0]] = aliases.get(node.inputs[0], node.inputs[0])
-        else:
-            nodes.append(node)
-    outputs = tuple(output.name for output in proto.output)
-    missing = [name for name in outputs if name not in known]
-    if missing or not outputs:
-        raise OnnxFileError(f"Every graph output must be made by a node. Received: {missing}")
-    return Graph(proto.name, inputs, outputs, tuple(nodes), constants, aliases, operators)
+    graph = _Reader(opsets, folder).graph(model.graph, {}, set())
+    names = {info.name for info in graph.inputs}
+    inputs = tuple(_tensor_info(i) for i in model.graph.input if i.name in names)
+    return dataclasses.replace(graph, inputs=inputs)
 
 
 def _domain(name: str) -> str:
     return "" if name == "ai.onnx" else name
 
 
-def _node(
-    proto: onnx.NodeProto,
-    opsets: Mapping[str, int],
-    constants: Mapping[str, np.ndarray],
-    folder: pathlib.Path | None,
-) -> Node:
-    """Returns a node with its operator's version."""
-    domain = _domain(proto.domain)
-    name = proto.name or next((o for o in proto.output if o), proto.op_type)
-    if domain not in opsets:
-        raise OnnxFileError(
-            f"A node's domain must be among the model's opset imports, {sorted(opsets)}. "
-            f"Received: node {name!r} of domain {domain!r}"
+class _Reader:
+    """Reads a model's graph and the graphs inside its nodes.
+
+    Args:
+        opsets: domain -> version.
+        folder: of the model, for external data.
+    """
+
+    def __init__(self, opsets: Mapping[str, int], folder: pathlib.Path | None):
+        self._opsets = opsets
+        self._folder = folder
+
+    def graph(
+        self, proto: onnx.GraphProto, outer: Mapping[str, np.ndarray], seen: set[str]
+    ) -> Graph:
+        """Returns a graph.
+
+        Args:
+            proto: the graph.
+            outer: constants of the graph around it.
+            seen: names of tensors of the graph around it.
+        """
+        if proto.sparse_initializer:
+            names = [t.values.name for t in proto.sparse_initializer]
+            raise OnnxFileError(f"Sparse initializers are not supported. Received: {names}")
+        own = {tensor.name: to_array(tensor, self._folder) for tensor in proto.initializer}
+        constants = collections.ChainMap(own, outer)
+        inputs = tuple(TensorInfo(i.name, "", None) for i in proto.input if i.name not in own)
+        known = {"", *seen, *own, *(i.name for i in inputs)}
+        nodes: list[Node] = []
+        operators: collections.Counter[tuple[str, str]] = collections.Counter()
+        aliases: dict[str, str] = {}
+        for node_proto in proto.node:
+            node = self._node(node_proto, constants, known)
+            _check_names(node, known)
+            operators[node.domain, node.op_type] += 1
+            for inner in node.graphs():
+                operators.update(inner.operators)
+            if node.op_type == "Constant" and not node.domain:
+                constants[node.outputs[0]] = _constant(node)
+            elif node.op_type == "Identity" and node.is_constant(0):
+                constants[node.outputs[0]] = node.constant(0)
+                aliases[node.outputs[0]] = aliases.get(node.inputs[0], node.inputs[0])
+            else:
+                nodes.append(node)
+        outputs = tuple(output.name for output in proto.output)
+        missing = [name for name in outputs if name not in known]
+        if missing or not outputs:
+            raise OnnxFileError(f"Every graph output must be made by a node. Received: {missing}")
+        return Graph(proto.name, inputs, outputs, tuple(nodes), constants, aliases, operators)
+
+    def _node(
+        self, proto: onnx.NodeProto, constants: Mapping[str, np.ndarray], known: set[str]
+    ) -> Node:
+        """Returns a node with its operator's version."""
+        domain = _domain(proto.domain)
+        name = proto.name or next((o for o in proto.output if o), proto.op_type)
+        if domain not in self._opsets:
+            raise OnnxFileError(
+                f"A node's domain must be among the model's opset imports, {sorted(self._opsets)}. "
+                f"Received: node {name!r} of domain {domain!r}"
+            )
+        opset = self._opsets[domain]
+        since = 0
+        if onnx.defs.has(proto.op_type, opset, domain):
+            since = onnx.defs.get_schema(proto.op_type, opset, domain).since_version
+        attributes = {
+            a.name: self.graph(a.g, constants, known)
+            if a.type == onnx.AttributeProto.GRAPH
+            else attribute_value(a, self._folder)
+            for a in proto.attribute
+        }
+        inputs, outputs = tuple(proto.input), tuple(proto.output)
+        if not any(outputs):
+            raise OnnxFileError(f"A node must have an output. Received: node {name!r}")
+        return Node(
+            name, proto.op_type, domain, opset, since, inputs, outputs, attributes, constants
         )
-    opset = opsets[domain]
-    since = 0
-    if onnx.defs.has(proto.op_type, opset, domain):
-        since = onnx.defs.get_schema(proto.op_type, opset, domain).since_version
-    attributes = {a.name: attribute_value(a, folder) for a in proto.attribute}
-    inputs, outputs = tuple(proto.input), tuple(proto.output)
-    if not any(outputs):
-        raise OnnxFileError(f"A node must have an output. Received: node {name!r}")
-    return Node(name, proto.op_type, domain, opset, since, inputs, outputs, attributes, constants)
 
 
 def _check_names(node: Node, known: set[str]) -> None:

@@ -11,6 +11,7 @@ import onnx
 import tensorflow as tf
 from absl import logging
 
+from tf_qops.onnx.errors import OnnxFileError
 from tf_qops.onnx.reader import Graph, Node, read
 from tf_qops.ops import linear
 
@@ -57,11 +58,17 @@ def load_weights(path: str | os.PathLike[str] | onnx.ModelProto) -> dict[str, Qu
     """Reads the quantized constants of a file.
 
     Found are the weights and biases of QLinearConv, QLinearMatMul, QGemm, QLinearAdd and
-    QLinearMul; every constant that a DequantizeLinear reads; and the weights of MatMulInteger,
-    ConvInteger and DynamicQuantizeLSTM. Constants may be shared through Identity nodes.
+    QLinearMul; every constant that a DequantizeLinear reads, itself or rows that a Gather picks;
+    and the weights of MatMulInteger, ConvInteger and DynamicQuantizeLSTM. Constants and scales may
+    be shared through Identity nodes.
+
+    Values keep the order and shape that they have in the file, also where a Transpose or Reshape
+    stands between a constant and its use, and their type, but for float6: TensorFlow lacks it and
+    they become float8_e4m3fn. Scales of type float8_e8m0 become float32.
 
     Args:
-        path: an ONNX file, or a loaded model.
+        path: an ONNX file, or a loaded model. External data is read from the file's own folder
+            only.
 
     Returns:
         Initializer's name -> its values, scale and zero point.
@@ -70,11 +77,24 @@ def load_weights(path: str | os.PathLike[str] | onnx.ModelProto) -> dict[str, Qu
         FileNotFoundError: no such file.
         OnnxFileError: not an ONNX model, or an inconsistent one.
     """
-    graph = read(path)
+    return quantized_constants(read(path))
+
+
+def quantized_constants(graph: Graph) -> dict[str, QuantizedTensor]:
+    """Returns the quantized constants of a graph and of those inside its nodes."""
     found: dict[str, QuantizedTensor] = {}
     for node in graph.nodes:
+        for inner in node.graphs():
+            found = quantized_constants(inner) | found
         finder = _FINDERS.get(node.op_type)
-        for index, tensor in finder(graph, node) if finder else ():
+        try:
+            tensors = list(finder(graph, node)) if finder else []
+        except ValueError as error:
+            raise OnnxFileError(
+                f"Scale and zero point must fit their values: {error}. "
+                f"Received: node {node.name!r} ({node.op_type})"
+            ) from error
+        for index, tensor in tensors:
             name = graph.aliases.get(node.inputs[index], node.inputs[index])
             known = found.setdefault(name, tensor)
             if not np.array_equal(known.scale, tensor.scale):
@@ -92,7 +112,11 @@ def _tensor(
     axis: int,
     block_size: int = 0,
 ) -> QuantizedTensor:
-    """Returns the tensor with scale and zero point of one shape, scalars where they can be."""
+    """Returns the tensor with scale and zero point of one shape, scalars where they can be.
+
+    Raises:
+        ValueError: an axis out of range, or lengths that do not fit.
+    """
     if zero_point is None:
         zero_point = np.zeros((), values.dtype)
     if not block_size:
@@ -100,7 +124,16 @@ def _tensor(
     scale, zero_point = np.broadcast_arrays(scale, zero_point)
     if scale.size == 1 and not block_size:
         return QuantizedTensor(values, scale.reshape(()), zero_point.reshape(()))
-    return QuantizedTensor(values, scale, zero_point, axis % values.ndim, block_size)
+    if not -values.ndim <= axis < values.ndim:
+        raise ValueError(f"axis {axis} of values of rank {values.ndim}")
+    axis %= values.ndim
+    shape = values.shape[axis : axis + 1]
+    if block_size:
+        blocks = -(-values.shape[axis] // block_size)
+        shape = (*values.shape[:axis], blocks, *values.shape[axis + 1 :])
+    if scale.shape != shape:
+        raise ValueError(f"scale of shape {scale.shape} where {shape} is needed")
+    return QuantizedTensor(values, scale, zero_point, axis, block_size)
 
 
 def _columns(b: np.ndarray, scale: np.ndarray, zero_point: np.ndarray | None) -> QuantizedTensor:
@@ -206,10 +239,20 @@ def _of_lstm(graph: Graph, node: Node) -> _Found:
                 yield index, _tensor(values, scale, zero_point, axis=0)
 
 
+def _of_gather(graph: Graph, node: Node) -> _Found:
+    """A table of codes of which the rows that are picked are dequantized."""
+    readers = [reader for reader in graph.nodes if node.outputs[0] in reader.inputs]
+    if node.is_constant(0) and [reader.op_type for reader in readers] == ["DequantizeLinear"]:
+        found = _constants(readers[0], 1, 2)
+        if found and found[0].size == 1:
+            yield 0, _tensor(node.constant(0), *found, axis=0)
+
+
 _FINDERS: dict[str, Callable[[Graph, Node], _Found]] = {
     "ConvInteger": _of_integer_product,
     "DequantizeLinear": _of_dequantize_linear,
     "DynamicQuantizeLSTM": _of_lstm,
+    "Gather": _of_gather,
     "MatMulInteger": _of_integer_product,
     "QGemm": _of_qgemm,
     "QLinearAdd": _of_elementwise,

@@ -8,18 +8,21 @@ try:
 except ModuleNotFoundError as error:
     raise ImportError("tf_qops.onnx needs ONNX: pip install 'tf_qops[onnx]'") from error
 
+from tf_qops.onnx.assign import assign_weights
 from tf_qops.onnx.errors import OnnxFileError, UnsupportedOperator, UnsupportedOperatorsError
 from tf_qops.onnx.importer import import_model, unsupported_operators
 from tf_qops.onnx.registry import register_handler
-from tf_qops.onnx.report import ImportReport
+from tf_qops.onnx.report import AssignReport, ImportReport
 from tf_qops.onnx.weights import QuantizedTensor, load_weights
 
 __all__ = [
+    "AssignReport",
     "ImportReport",
     "OnnxFileError",
     "QuantizedTensor",
     "UnsupportedOperator",
     "UnsupportedOperatorsError",
+    "assign_weights",
     "import_model",
     "load_weights",
     "register_handler",

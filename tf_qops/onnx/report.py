@@ -63,8 +63,24 @@ class StayedFloat:
     reason: str
 
 
+class Report:
+    """Base of what is reported: JSON, and the tables of `__rich__` as text."""
+
+    def to_json(self) -> str:
+        """Returns everything as JSON."""
+        return json.dumps(dataclasses.asdict(self), indent=2)
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        console = Console(width=100)
+        with console.capture() as capture:
+            console.print(self)
+        return capture.get()
+
+
 @dataclasses.dataclass(frozen=True)
-class ImportReport:
+class ImportReport(Report):
     """What `import_model` found and did; printing it shows a table.
 
     Attributes:
@@ -79,10 +95,6 @@ class ImportReport:
     names: NameMap
     stayed_float: tuple[StayedFloat, ...]
 
-    def to_json(self) -> str:
-        """Returns everything as JSON."""
-        return json.dumps(dataclasses.asdict(self), indent=2)
-
     def __rich__(self) -> object:
         """Returns the tables that rich prints."""
         from rich.console import Group
@@ -96,10 +108,82 @@ class ImportReport:
             floats.add_row(entry.node, entry.op_type, entry.reason)
         return Group(operators, floats)
 
-    def __str__(self) -> str:
-        from rich.console import Console
 
-        console = Console(width=100)
-        with console.capture() as capture:
-            console.print(self)
-        return capture.get()
+@dataclasses.dataclass(frozen=True)
+class Assigned:
+    """A weight that was assigned.
+
+    Attributes:
+        weight: its path in the Keras model.
+        shape: its shape.
+        initializer: the constant of the file.
+        file_shape: of the constant, as the file has it.
+        values: "dequantized", "codes" (the target is of an integer type) or "float" (so in the
+            file).
+        found_by: "mapping", "shape" (only one operator has it) or "order" (of those that do).
+    """
+
+    weight: str
+    shape: tuple[int, ...]
+    initializer: str
+    file_shape: tuple[int, ...]
+    values: str
+    found_by: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Left:
+    """A weight of the model or a constant of the file that was left alone.
+
+    Attributes:
+        name: the weight's path, or the constant's name.
+        shape: its shape.
+        reason: why.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    reason: str
+
+
+@dataclasses.dataclass(frozen=True)
+class AssignReport(Report):
+    """What `assign_weights` put where; printing it shows tables.
+
+    Attributes:
+        assigned: the weights that were assigned.
+        left_in_model: the weights that were not.
+        left_in_file: weights of the file that went nowhere.
+        remarks: what else one should know.
+    """
+
+    assigned: tuple[Assigned, ...]
+    left_in_model: tuple[Left, ...]
+    left_in_file: tuple[Left, ...]
+    remarks: tuple[str, ...]
+
+    def __rich__(self) -> object:
+        """Returns the tables that rich prints."""
+        from rich.console import Group
+        from rich.markup import escape
+        from rich.table import Column, Table
+
+        def names(header: str) -> Column:
+            return Column(header, overflow="fold")
+
+        assigned = Table(
+            names("weight"), "shape", names("from"), "shape there", "values", "found by"
+        )
+        assigned.title = f"Assigned: {len(self.assigned)} weights"
+        for entry in self.assigned:
+            assigned.add_row(*(escape(str(v)) for v in dataclasses.astuple(entry)))
+        parts = [assigned]
+        for title, entries in (
+            ("Left as they were in the model", self.left_in_model),
+            ("Left in the file", self.left_in_file),
+        ):
+            table = Table(names("name"), "shape", "why", title=f"{title}: {len(entries)}")
+            for entry in entries:
+                table.add_row(*(escape(str(v)) for v in dataclasses.astuple(entry)))
+            parts += [table] if entries else []
+        return Group(*parts, *(f"Note: {escape(remark)}" for remark in self.remarks))

@@ -47,6 +47,14 @@ class ExamplesTest(absltest.TestCase):
     def test_tf_function(self):
         self.assertRegex(run("03_tf_function.py"), r"(?m)^([35]|4) of \1 right")
 
+    def test_load_weights(self):
+        text = run("04_load_weights.py")
+        self.assertIn("Assigned: 8 weights", text)
+        self.assertNotIn("Left", text)
+        self.assertGreaterEqual(float(re.search(r"Same prediction: ([\d.]+)%", text)[1]), 99)
+        for name in ("Keras", "quantized"):
+            self.assertGreaterEqual(float(re.search(rf"{name} network: ([\d.]+)%", text)[1]), 97)
+
     @pytest.mark.slow
     def test_the_digits_network_can_be_made_again(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -121,6 +121,18 @@ class LayersTest(parameterized.TestCase):
             compiled = tf.function(lambda x: layer(constant(x)), jit_compile=True)
             np.testing.assert_array_equal(compiled(tf.zeros(())), wanted)
 
+    @parameterized.parameters(*TYPES)
+    def test_quantizing_and_back_compiled_by_xla(self, dtype):
+        if not tfq.build_info()["xla"]:
+            self.skipTest("no XLA kernels")
+        x = np.linspace(-9, 17, 105).astype(np.float32)
+        zero_point = np.zeros((), dtype)
+        quantize = tfq.layers.QuantizeLinear(0.5, zero_point, output_dtype=dtype)
+        dequantize = tfq.layers.DequantizeLinear(0.5, zero_point)
+        wanted = dequantize(quantize(x))
+        compiled = tf.function(lambda x: dequantize(quantize(x)), jit_compile=True)
+        np.testing.assert_array_equal(compiled(x), wanted)
+
     def test_python_zero_points_are_packed_too(self):
         layer = tfq.layers.QuantizeLinear([0.5, 0.5], [-3, 2], output_dtype="int4")
         np.testing.assert_array_equal(layer(np.zeros((1, 2), np.float32)), [[-3, 2]])
@@ -129,8 +141,9 @@ class LayersTest(parameterized.TestCase):
         self.assertEqual(config, {"dtype": "int4", "value": [-3, 2]})
 
     def test_float32_codes_need_a_zero_point_that_tells_their_type(self):
-        with self.assertRaisesRegex(ValueError, "x of float32, zero_point of None"):
-            tfq.layers.DequantizeLinear(1.0)(np.zeros(2, np.float32))
+        for zero_point, dtype in ((None, None), (3, "float32"), (np.int8(3), "int8")):
+            with self.assertRaisesRegex(ValueError, f"x of float32, zero_point of {dtype}"):
+                tfq.layers.DequantizeLinear(1.0, zero_point)(np.zeros(2, np.float32))
 
     def test_assigning_another_type_or_shape_is_refused(self):
         layer = tfq.layers.Constant((3,), "int4")

@@ -69,11 +69,13 @@ class SavingTest(parameterized.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         narrow, cls.wanted_narrow = narrow_model(rng)
         large = tfq.layers.Constant((1001, 1001), "int4")
+        cls.scale = rng.uniform(0.1, 1, 1001).astype(np.float32)
         x = keras.Input((1,))
+        y = tfq.layers.DequantizeLinear(cls.scale)(large(x))
         models = {
             "convolution": (make_model(), rng.uniform(size=(2, 10, 9, 3)).astype(np.float32)),
             "narrow": (narrow, np.ones((1, 1), np.float32)),
-            "large": (keras.Model(x, large(x)), np.ones((1, 1), np.float32)),
+            "large": (keras.Model(x, y), np.ones((1, 1), np.float32)),
         }
         cls.codes = rng.integers(-8, 8, (1001, 1001)).astype("int4")
         large.assign(value=cls.codes)
@@ -86,7 +88,8 @@ class SavingTest(parameterized.TestCase):
 
     def test_narrow_constants_are_right_before_they_are_saved(self):
         np.testing.assert_array_equal(np.ravel(self.wanted["narrow"]), self.wanted_narrow)
-        np.testing.assert_array_equal(self.wanted["large"], self.codes.astype(np.int8))
+        wanted = self.codes.astype(np.float32) * self.scale
+        np.testing.assert_array_equal(self.wanted["large"], wanted)
 
     def test_four_bit_values_take_half_a_byte_in_a_file(self):
         folder = pathlib.Path(self.folder, "large")

@@ -179,7 +179,7 @@ class DequantizeLinear(_Linear):
         scale, zero_point = self._parameters(scale, zero_point)
         if x.dtype == tf.float32:
             dtype = self.parameter_dtype("zero_point")
-            if dtype is None or not tf.as_dtype(dtype).is_floating:
+            if dtype is None or not (narrow.is_packed(dtype) and tf.as_dtype(dtype).is_floating):
                 raise ValueError(
                     "x must hold codes; where float32 carries them, zero_point must have their "
                     f"dtype. Received: x of float32, zero_point of {dtype}"

@@ -13,7 +13,7 @@ import tensorflow as tf
 from tf_qops.onnx.pairing import MisfitError, Pairing
 from tf_qops.onnx.reader import Graph, read
 from tf_qops.onnx.report import Assigned, AssignReport, Left
-from tf_qops.onnx.weights import quantized_constants
+from tf_qops.onnx.weights import QuantizedTensor, quantized_constants
 
 
 def assign_weights(
@@ -62,7 +62,8 @@ def assign_weights(
             f"keras_model must be built, to have weights. Received: {keras_model.name!r}"
         )
     graph = read(path)
-    pairing = Pairing(keras_model, graph)
+    quantized = quantized_constants(graph)
+    pairing = Pairing(keras_model, graph, quantized)
     if mapping is None:
         pairing.match()
     else:
@@ -78,7 +79,7 @@ def assign_weights(
     )
     left_in_file = (
         Left(name, values.shape, pairing.why_left.get(name, no_layer))
-        for name, values in _weights_of(graph)
+        for name, values in _weights_of(graph, quantized)
         if name not in used
     )
     return AssignReport(
@@ -105,9 +106,10 @@ def _assign(pairing: Pairing) -> dict[int, Assigned]:
     return {key: entry for key, (_, _, entry) in fitting.items()}
 
 
-def _weights_of(graph: Graph) -> Iterator[tuple[str, np.ndarray]]:
+def _weights_of(
+    graph: Graph, quantized: Mapping[str, QuantizedTensor]
+) -> Iterator[tuple[str, np.ndarray]]:
     """Yields the constants that are weights: quantized, or floats but no scales."""
-    quantized = quantized_constants(graph)
     scales = [tensor.scale.ravel() for tensor in quantized.values()]
     parameters = {
         graph.aliases.get(name, name)

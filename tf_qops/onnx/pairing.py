@@ -15,7 +15,7 @@ from tf_qops.onnx import flattening
 from tf_qops.onnx.reader import Graph
 from tf_qops.onnx.weighted_layers import Target, WeightedLayer, all_layers, weighted_layer
 from tf_qops.onnx.weighted_nodes import DENSE, Constant, WeightedNode, weighted_nodes
-from tf_qops.onnx.weights import QuantizedTensor, quantized_constants
+from tf_qops.onnx.weights import QuantizedTensor
 
 
 class MisfitError(ValueError):
@@ -78,14 +78,14 @@ class Pairing:
         remarks: what else one should know.
     """
 
-    def __init__(self, model: keras.Model, graph: Graph):
+    def __init__(self, model: keras.Model, graph: Graph, quantized: Mapping[str, QuantizedTensor]):
         self.pairs: list[Pair] = []
         self.why_left: dict[str, str] = {}
         self.remarks: list[str] = []
         self._graph = graph
         self._variables = model.weights
-        self._quantized = quantized_constants(graph)
-        self._nodes = weighted_nodes(graph)
+        self._quantized = quantized
+        self._nodes = weighted_nodes(graph, quantized)
         self._layers = list({id(layer): layer for layer in all_layers(model)}.values())
         self._weighted = [w for layer in self._layers if (w := weighted_layer(layer))]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from tf_qops.onnx.reader import Graph, Node
-from tf_qops.onnx.weights import QuantizedTensor, quantized_constants
+from tf_qops.onnx.weights import QuantizedTensor
 
 CONVOLUTION = "convolution"
 TRANSPOSED = "transposed convolution"
@@ -79,13 +79,17 @@ class WeightedNode:
         return self.kind, self.weights[self.main].shape, self.groups
 
 
-def weighted_nodes(graph: Graph) -> list[WeightedNode]:
+def weighted_nodes(graph: Graph, quantized: Mapping[str, QuantizedTensor]) -> list[WeightedNode]:
     """Returns the operators of a graph whose weights are constants, in order.
 
     Weights may be dequantized, cast and transposed on their way. Of nodes that share a weight the
     first counts.
+
+    Args:
+        graph: the graph.
+        quantized: its `quantized_constants`.
     """
-    finder = _Finder(graph)
+    finder = _Finder(graph, quantized)
     found: dict[str, WeightedNode] = {}
     for node in graph.nodes:
         make = _MAKERS.get(node.op_type)
@@ -98,9 +102,9 @@ def weighted_nodes(graph: Graph) -> list[WeightedNode]:
 class _Finder:
     """Finds the constants behind tensors."""
 
-    def __init__(self, graph: Graph):
+    def __init__(self, graph: Graph, quantized: Mapping[str, QuantizedTensor]):
         self._graph = graph
-        self._quantized = quantized_constants(graph)
+        self._quantized = quantized
         self._made_by = {output: node for node in graph.nodes for output in node.outputs}
         self._readers: dict[str, list[Node]] = {}
         for node in graph.nodes:

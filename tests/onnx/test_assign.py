@@ -362,9 +362,12 @@ class FlatteningTest(parameterized.TestCase):
         self.assertIn("how the file does is not known, so rows stay", remark)
         dense = LAYERS.Dense(7, use_bias=False)
         dense.build((None, 36))
-        model = keras.Sequential([dense])
-        (remark,) = tfq.onnx.assign_weights(model, self.proto(np.random.default_rng(7))).remarks
-        self.assertIn("how the model does is not known, so rows stay", remark)
+        flat = keras.Input((36,))
+        inner = keras.Model(flat, LAYERS.Dense(7, use_bias=False)(flat))
+        for model in (keras.Sequential([dense]), inner):
+            proto = self.proto(np.random.default_rng(7))
+            (remark,) = tfq.onnx.assign_weights(model, proto).remarks
+            self.assertIn("how the model does is not known, so rows stay", remark)
 
 
 def three_products(rng):

@@ -222,6 +222,14 @@ class QLinearConv1D(QLinearConv):
     """One-dimensional convolution in integers; arguments and weights as `QLinearConv2D` has them.
 
     Input: int8 or uint8 [n, length, c] or [n, c, length]. Output: likewise, as Conv1D shapes it.
+
+    Example:
+
+    >>> layer = QLinearConv1D(1, 2, x_scale=0.5, w_scale=0.5, y_scale=0.25)
+    >>> layer.build((None, 3, 1))
+    >>> layer.assign(kernel=np.ones((1, 1, 2), np.int8))
+    >>> layer(tf.constant([[[1], [2], [3]]], tf.uint8)).numpy().ravel().tolist()
+    [3, 5]
     """
 
     rank = 1
@@ -234,7 +242,7 @@ class QLinearConv2D(QLinearConv):
     ONNX QLinearConv (version 10). The weights, none of them trainable, are in this order: `kernel`
     in ONNX's layout [filters, channels / groups, kh, kw] whatever `data_format` is, `bias` int32
     [filters] in units of x_scale * w_scale, then the scales and zero points. Kernel and bias start
-    as zeros: assign them.
+    as zeros: set them with `assign(kernel=array, bias=array)`.
 
     Args:
         filters: the number of output channels.
@@ -263,7 +271,7 @@ class QLinearConv2D(QLinearConv):
     >>> layer = QLinearConv2D(1, 1, x_scale=0.5, w_scale=0.5, y_scale=0.25, y_zero_point=10)
     >>> x = tf.constant([[[[1], [2]], [[3], [4]]]], tf.uint8)
     >>> layer.build(x.shape)
-    >>> _ = layer.kernel.assign([[[[2]]]])
+    >>> layer.assign(kernel=np.full((1, 1, 1, 1), 2, np.int8))
     >>> layer(x).numpy().ravel().tolist()
     [12, 14, 16, 18]
     """
@@ -276,6 +284,14 @@ class QLinearConv3D(QLinearConv):
     """Three-dimensional convolution in integers; arguments and weights as for `QLinearConv2D`.
 
     Input: int8 or uint8 [n, d, h, w, c] or [n, c, d, h, w]. Output: likewise, as Conv3D shapes it.
+
+    Example:
+
+    >>> layer = QLinearConv3D(1, 2, x_scale=0.5, w_scale=0.5, y_scale=0.25)
+    >>> layer.build((None, 2, 2, 2, 1))
+    >>> layer.assign(kernel=np.ones((1, 1, 2, 2, 2), np.int8))
+    >>> layer(tf.ones((1, 2, 2, 2, 1), tf.uint8)).numpy().ravel().tolist()
+    [8]
     """
 
     rank = 3

@@ -56,6 +56,15 @@ def assign_weights(
         OnnxFileError: not an ONNX model, or an inconsistent one.
         ValueError: a model without weights; a mapping that names what is not there or does not
             fit. The model is then as it was.
+
+    Example:
+
+    >>> layer = keras.layers.Dense(10)
+    >>> layer.build((None, 48))
+    >>> model = keras.Sequential([layer])
+    >>> report = assign_weights(model, "examples/models/digits_int8.onnx")
+    >>> [entry.initializer for entry in report.assigned]
+    ['scores.weight', 'scores.bias']
     """
     if not keras_model.weights:
         raise ValueError(

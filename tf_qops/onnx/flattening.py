@@ -58,10 +58,11 @@ def order_in_file(graph: Graph, node: Node) -> str | None:
     return FIRST if any(part in before.op_type for part in _IMAGE) else None
 
 
-def image_in_model(layer: keras.layers.Layer) -> tuple[str, tuple[int, ...]] | None:
+def image_in_model(layer: keras.layers.Layer) -> tuple[str | None, tuple[int, ...]] | None:
     """Returns the order and shape of the image whose flattening a layer reads.
 
-    None if there is none, or if it does not matter for want of channels or places.
+    The order is None where the model does not show what the layer reads. None if there is no
+    image, or if its order does not matter for want of channels or places.
     """
     operation, shape = _maker(layer)
     while operation is not None and not isinstance(
@@ -72,7 +73,7 @@ def image_in_model(layer: keras.layers.Layer) -> tuple[str, tuple[int, ...]] | N
             return None
         operation, shape = _maker(operation)
     if operation is None:
-        return None
+        return None, ()
     shape = tuple(operation._inbound_nodes[0].input_tensors[0].shape[1:])
     order = _order(operation)
     places = shape[1:] if order == FIRST else shape[:-1]

@@ -210,19 +210,19 @@ class Pairing:
         theirs = flattening.order_in_file(self._graph, node.node)
         image = flattening.image_in_model(layer)
         if image is None:
-            if theirs and not layer._inbound_nodes:
-                self.remarks.append(
-                    f"{layer.name}: the file flattens images with {theirs} before it; how the "
-                    "model does is not known, so rows stay as they are"
-                )
             return target
         ours, shape = image
-        if theirs is None:
+        if ours and not theirs:
             self.remarks.append(
                 f"{layer.name}: the model flattens {shape} before it; how the file does is not "
                 "known, so rows stay as they are"
             )
-        if theirs in (None, ours):
+        if theirs and not ours:
+            self.remarks.append(
+                f"{layer.name}: the file flattens images with {theirs} before it; how the "
+                "model does is not known, so rows stay as they are"
+            )
+        if not ours or not theirs or ours == theirs:
             return target
         self.remarks.append(f"{layer.name}: rows reordered from {theirs} to {shape}")
         return dataclasses.replace(

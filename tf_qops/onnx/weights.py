@@ -76,6 +76,14 @@ def load_weights(path: str | os.PathLike[str] | onnx.ModelProto) -> dict[str, Qu
     Raises:
         FileNotFoundError: no such file.
         OnnxFileError: not an ONNX model, or an inconsistent one.
+
+    Example:
+
+    >>> weights = load_weights("examples/models/digits_int8.onnx")
+    >>> weights["conv2.weight_quantized"].values.shape
+    (32, 16, 3, 3)
+    >>> weights["conv2.weight_quantized"].scale.shape
+    (32,)
     """
     return quantized_constants(read(path))
 

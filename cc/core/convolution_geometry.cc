@@ -1,75 +1,13 @@
 #include "cc/core/convolution_geometry.h"
 
-#include <algorithm>
-#include <limits>
-#include <optional>
-
 namespace tf_qops {
 namespace {
-
-// Attributes and dimensions up to this limit cannot overflow the arithmetic below.
-constexpr int64_t kLimit = std::numeric_limits<int32_t>::max();
-
-std::optional<Error> CheckList(const char* name, const Dims& values, size_t expected_size,
-                               int64_t lowest) {
-  if (values.empty()) return std::nullopt;
-  if (values.size() != expected_size) {
-    return Invalid(name, " must have ", expected_size, " elements. Received: ", Show{values});
-  }
-  for (int64_t value : values) {
-    if (value < lowest || value > kLimit) {
-      return Invalid(name, " must be in [", lowest, ", ", kLimit, "]. Received: ", Show{values});
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<Error> CheckAttributes(const ConvolutionAttributes& a, size_t spatial_rank) {
-  if (auto error = CheckList("kernel_shape", a.kernel_shape, spatial_rank, 1)) return error;
-  if (auto error = CheckList("strides", a.strides, spatial_rank, 1)) return error;
-  if (auto error = CheckList("dilations", a.dilations, spatial_rank, 1)) return error;
-  if (auto error = CheckList("pads", a.pads, 2 * spatial_rank, 0)) return error;
-  const bool padded = std::any_of(a.pads.begin(), a.pads.end(), [](int64_t p) { return p != 0; });
-  if (padded && a.auto_pad != AutoPad::kNotSet) {
-    return Invalid("pads must be 0 where auto_pad is not NOTSET. Received: pads=", Show{a.pads});
-  }
-  return std::nullopt;
-}
-
-int64_t At(const Dims& list, size_t i, int64_t otherwise) {
-  return list.empty() ? otherwise : list[i];
-}
-
-// Sets pad_begin and output from the rest.
-std::optional<Error> PlaceWindow(const ConvolutionAttributes& a, size_t i, size_t spatial_rank,
-                                 SpatialDim* dim) {
-  const int64_t extent = (dim->kernel - 1) * dim->dilation + 1;
-  if (a.auto_pad == AutoPad::kSameUpper || a.auto_pad == AutoPad::kSameLower) {
-    dim->output = (dim->input + dim->stride - 1) / dim->stride;
-    const int64_t total =
-        std::max<int64_t>((dim->output - 1) * dim->stride + extent - dim->input, 0);
-    dim->pad_begin = a.auto_pad == AutoPad::kSameUpper ? total / 2 : total - total / 2;
-    return std::nullopt;
-  }
-  dim->pad_begin = At(a.pads, i, 0);
-  const int64_t padded = dim->input + dim->pad_begin + At(a.pads, spatial_rank + i, 0);
-  if (extent > padded) {
-    return Invalid("the kernel must fit into the padded input. Received: a dilated kernel of ",
-                   extent, " on ", padded, " at spatial dimension ", i);
-  }
-  dim->output = (padded - extent) / dim->stride + 1;
-  return std::nullopt;
-}
 
 template <typename Get>
 int64_t Product(const std::vector<SpatialDim>& spatial, Get get) {
   int64_t product = 1;
   for (const SpatialDim& dim : spatial) product *= get(dim);
   return product;
-}
-
-bool TooLarge(const Dims& dims) {
-  return std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d > kLimit; });
 }
 
 }  // namespace
@@ -88,8 +26,8 @@ int64_t ConvolutionGeometry::output_pixels() const {
 
 Result<ResolvedConvolution> ResolveConvolution(const ConvolutionAttributes& a, const Shape& x,
                                                const Shape& w) {
-  if (a.group < 1 || a.group > kLimit) {
-    return Invalid("group must be in [1, ", kLimit, "]. Received: ", a.group);
+  if (a.group < 1 || a.group > kWindowLimit) {
+    return Invalid("group must be in [1, ", kWindowLimit, "]. Received: ", a.group);
   }
   if (!x && !w) return ResolvedConvolution{};
   const size_t rank = x ? x->size() : w->size();
@@ -101,12 +39,12 @@ Result<ResolvedConvolution> ResolveConvolution(const ConvolutionAttributes& a, c
     return Invalid("w must have the rank of x. Received: w of shape ", Show{w}, ", x of shape ",
                    Show{x});
   }
-  if ((x && TooLarge(*x)) || (w && TooLarge(*w))) {
-    return Invalid("dimensions must be at most ", kLimit, ". Received: x of shape ", Show{x},
+  if (TooLarge(x) || TooLarge(w)) {
+    return Invalid("dimensions must be at most ", kWindowLimit, ". Received: x of shape ", Show{x},
                    ", w of shape ", Show{w});
   }
   const size_t spatial_rank = rank - 2;
-  if (auto error = CheckAttributes(a, spatial_rank)) return *error;
+  if (auto error = CheckWindow(a, spatial_rank)) return *error;
 
   const size_t channel_at = a.channels_last ? rank - 1 : 1;
   const size_t spatial_at = a.channels_last ? 1 : 2;
@@ -132,30 +70,24 @@ Result<ResolvedConvolution> ResolveConvolution(const ConvolutionAttributes& a, c
   output[0] = g.batch;
   output[channel_at] = g.filters;
   for (size_t i = 0; i < spatial_rank; ++i) {
-    SpatialDim dim{x ? (*x)[spatial_at + i] : kUnknown,
-                   w ? (*w)[2 + i] : kUnknown,
-                   At(a.strides, i, 1),
-                   At(a.dilations, i, 1),
-                   0,
-                   kUnknown};
+    int64_t kernel = w ? (*w)[2 + i] : kUnknown;
     if (!a.kernel_shape.empty()) {
-      if (dim.kernel == kUnknown) dim.kernel = a.kernel_shape[i];
-      if (dim.kernel != a.kernel_shape[i]) {
+      if (kernel == kUnknown) kernel = a.kernel_shape[i];
+      if (kernel != a.kernel_shape[i]) {
         return Invalid("kernel_shape must agree with w. Received: kernel_shape=",
                        Show{a.kernel_shape}, ", w of shape ", Show{w});
       }
     }
-    if (dim.kernel == 0) {
+    if (kernel == 0) {
       return Invalid(
           "w must have a kernel of at least 1 along each spatial dimension. Received: w "
           "of shape ",
           Show{w});
     }
-    if (dim.input != kUnknown && dim.kernel != kUnknown) {
-      if (auto error = PlaceWindow(a, i, spatial_rank, &dim)) return *error;
-    }
-    output[spatial_at + i] = dim.output;
-    g.spatial.push_back(dim);
+    const auto dim = PlaceWindow(a, i, spatial_rank, x ? (*x)[spatial_at + i] : kUnknown, kernel);
+    if (!dim.ok()) return dim.error();
+    output[spatial_at + i] = dim->output;
+    g.spatial.push_back(*dim);
   }
   return ResolvedConvolution{output, g};
 }

@@ -5,30 +5,12 @@
 
 #include "cc/core/result.h"
 #include "cc/core/shape.h"
+#include "cc/core/window.h"
 
 namespace tf_qops {
 
-enum class AutoPad { kNotSet, kSameUpper, kSameLower, kValid };
-
-// ONNX's attributes of a convolution; an empty list means the default (1s, or pads of 0).
-struct ConvolutionAttributes {
-  Dims kernel_shape;
-  Dims strides;
-  Dims dilations;
-  Dims pads;  // All begins, then all ends.
-  AutoPad auto_pad = AutoPad::kNotSet;
+struct ConvolutionAttributes : WindowAttributes {
   int64_t group = 1;
-  bool channels_last = false;  // Where x and y have their channels; w is [M, C / group, k...].
-};
-
-// One spatial dimension.
-struct SpatialDim {
-  int64_t input;
-  int64_t kernel;
-  int64_t stride;
-  int64_t dilation;
-  int64_t pad_begin;
-  int64_t output;
 };
 
 // A convolution with every number known.
@@ -53,7 +35,7 @@ struct ResolvedConvolution {
 };
 
 // Checks the attributes against each other and against shapes that may be known in part. `x` and
-// `w` are ONNX shapes in the layout that the attributes name.
+// `w` are ONNX shapes, x in the layout that the attributes name, w as [M, C / group, k...].
 Result<ResolvedConvolution> ResolveConvolution(const ConvolutionAttributes& attributes,
                                                const Shape& x, const Shape& w);
 

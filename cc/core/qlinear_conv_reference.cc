@@ -1,19 +1,6 @@
 #include "cc/core/qlinear_conv.h"
 
 namespace tf_qops {
-namespace {
-
-// Steps `index` through a box of the given extents, the last dimension fastest; false at the end.
-template <typename Extent>
-bool Next(std::vector<int64_t>* index, Extent extent) {
-  for (size_t d = index->size(); d-- > 0;) {
-    if (++(*index)[d] < extent(d)) return true;
-    (*index)[d] = 0;
-  }
-  return false;
-}
-
-}  // namespace
 
 std::vector<int32_t> ConvolutionSumsReference(const ConvolutionGeometry& g, Bytes x,
                                               int32_t x_zero_point, Bytes w,
@@ -52,11 +39,11 @@ std::vector<int32_t> ConvolutionSumsReference(const ConvolutionGeometry& g, Byte
               sum += static_cast<uint32_t>((xv - x_zero_point) * (wv - w_zero_point[m]));
             }
             ++tap_index;
-          } while (Next(&tap, [&](size_t d) { return g.spatial[d].kernel; }));
+          } while (NextIndex(&tap, [&](size_t d) { return g.spatial[d].kernel; }));
         }
         sums[(n * g.output_pixels() + out_pixel) * g.filters + m] = static_cast<int32_t>(sum);
         ++out_pixel;
-      } while (Next(&out, [&](size_t d) { return g.spatial[d].output; }));
+      } while (NextIndex(&out, [&](size_t d) { return g.spatial[d].output; }));
     }
   }
   return sums;

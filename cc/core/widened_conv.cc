@@ -9,20 +9,6 @@ constexpr int64_t kBandBytes = 128 * 1024;  // Of widened x: half of a common L2
 constexpr int64_t kLargestBandBytes = 64 * 1024 * 1024;
 constexpr int64_t kBandPixels = 64;  // Fewer would read a panel's weights too often.
 
-// One image's convolution as [depth, rows, columns]; missing dimensions have extent 1. A 1-D
-// convolution runs along the rows, which are what is divided among threads.
-struct Volume {
-  SpatialDim depth{1, 1, 1, 1, 0, 1};
-  SpatialDim rows{1, 1, 1, 1, 0, 1};
-  SpatialDim columns{1, 1, 1, 1, 0, 1};
-
-  explicit Volume(const std::vector<SpatialDim>& s) {
-    if (s.size() == 1) rows = s[0];
-    if (s.size() >= 2) rows = s[s.size() - 2], columns = s[s.size() - 1];
-    if (s.size() == 3) depth = s[0];
-  }
-};
-
 // Input positions that `outputs` neighbouring output positions read along a dimension.
 int64_t Span(const SpatialDim& dim, int64_t outputs) {
   return (outputs - 1) * dim.stride + (dim.kernel - 1) * dim.dilation + 1;

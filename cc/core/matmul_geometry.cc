@@ -1,9 +1,9 @@
 #include "cc/core/matmul_geometry.h"
 
-#include <algorithm>
 #include <functional>
 #include <numeric>
-#include <optional>
+
+#include "cc/core/broadcast.h"
 
 namespace tf_qops {
 namespace {
@@ -15,28 +15,6 @@ int64_t Product(const Dims& dims) {
 // A shape's batch dimensions: all but the last two, none of a vector.
 Dims BatchOf(const Dims& shape) {
   return shape.size() < 2 ? Dims{} : Dims(shape.begin(), shape.end() - 2);
-}
-
-// Nothing where two dimensions do not broadcast.
-std::optional<int64_t> Broadcast(int64_t a, int64_t b) {
-  if (a == b || b == 1) return a;
-  if (a == 1) return b;
-  if (a == kUnknown) return b;  // Which a must turn out to be, or 1.
-  if (b == kUnknown) return a;
-  return std::nullopt;
-}
-
-std::optional<Dims> Broadcast(Dims a, Dims b) {
-  const size_t rank = std::max(a.size(), b.size());
-  a.insert(a.begin(), rank - a.size(), 1);
-  b.insert(b.begin(), rank - b.size(), 1);
-  Dims both;
-  for (size_t d = 0; d < rank; ++d) {
-    const auto dim = Broadcast(a[d], b[d]);
-    if (!dim) return std::nullopt;
-    both.push_back(*dim);
-  }
-  return both;
 }
 
 }  // namespace
@@ -73,7 +51,7 @@ Result<ResolvedMatMul> ResolveMatMul(const Shape& a, const Shape& b) {
   }
   g.a_batch = BatchOf(*a);
   g.b_batch = BatchOf(*b);
-  const auto batch = Broadcast(g.a_batch, g.b_batch);
+  const auto batch = BroadcastDims(g.a_batch, g.b_batch);
   if (!batch) {
     return Invalid("the batch dimensions of a and b must broadcast. Received: a of shape ", Show{a},
                    ", b of shape ", Show{b});

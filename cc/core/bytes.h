@@ -25,6 +25,21 @@ inline CodeRange ByteRange(bool is_signed, int32_t zero_point) {
   return is_signed ? CodeRange(-128, 127, zero_point) : CodeRange(0, 255, zero_point);
 }
 
+// How bytes stand for numbers: (code - zero_point) * scale.
+struct ByteFormat {
+  bool is_signed = false;
+  float scale = 1.0f;
+  int32_t zero_point = 0;
+
+  int32_t Code(uint8_t byte) const { return is_signed ? static_cast<int8_t>(byte) : byte; }
+  float Difference(uint8_t byte) const { return static_cast<float>(Code(byte) - zero_point); }
+  float Value(uint8_t byte) const { return Difference(byte) * scale; }
+  // The nearest code, ties to even before the zero point is added; NaN gives the lowest.
+  uint8_t Quantize(float value) const {
+    return static_cast<uint8_t>(ByteRange(is_signed, zero_point).Quantize(value / scale));
+  }
+};
+
 }  // namespace tf_qops
 
 #endif  // TF_QOPS_CC_CORE_BYTES_H_

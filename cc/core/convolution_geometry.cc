@@ -1,27 +1,17 @@
 #include "cc/core/convolution_geometry.h"
 
 namespace tf_qops {
-namespace {
-
-template <typename Get>
-int64_t Product(const std::vector<SpatialDim>& spatial, Get get) {
-  int64_t product = 1;
-  for (const SpatialDim& dim : spatial) product *= get(dim);
-  return product;
-}
-
-}  // namespace
 
 int64_t ConvolutionGeometry::taps() const {
-  return Product(spatial, [](const SpatialDim& d) { return d.kernel; });
+  return SpatialProduct(spatial, [](const SpatialDim& d) { return d.kernel; });
 }
 
 int64_t ConvolutionGeometry::input_pixels() const {
-  return Product(spatial, [](const SpatialDim& d) { return d.input; });
+  return SpatialProduct(spatial, [](const SpatialDim& d) { return d.input; });
 }
 
 int64_t ConvolutionGeometry::output_pixels() const {
-  return Product(spatial, [](const SpatialDim& d) { return d.output; });
+  return SpatialProduct(spatial, [](const SpatialDim& d) { return d.output; });
 }
 
 Result<ResolvedConvolution> ResolveConvolution(const ConvolutionAttributes& a, const Shape& x,

@@ -39,6 +39,11 @@ bool MayBeOneElement(const Shape& shape) {
          (shape->size() == 1 && ((*shape)[0] == 1 || (*shape)[0] == kUnknown));
 }
 
+std::optional<Error> CheckOneElement(const std::string& name, const Shape& shape) {
+  if (MayBeOneElement(shape)) return std::nullopt;
+  return Invalid(name, " must be a scalar or of shape [1]. Received: shape ", Show{shape});
+}
+
 Granularity PerTensor(const Shape& x) {
   Granularity g;
   if (x) {

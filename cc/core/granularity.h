@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "cc/core/result.h"
 #include "cc/core/shape.h"
@@ -73,6 +75,9 @@ Granularity PerTensor(const Shape& x);
 
 // A scalar or of shape [1], or not known to be otherwise.
 bool MayBeOneElement(const Shape& shape);
+
+// The error of a scale or zero point that is not such.
+std::optional<Error> CheckOneElement(const std::string& name, const Shape& shape);
 
 // Cuts the elements [begin, end) of x into runs and calls
 //   run(first, count, parameter, step)

@@ -26,9 +26,7 @@ Result<ResolvedConvolution> ResolveQLinearConv(const ConvolutionAttributes& attr
                                                           {"y_scale", s.y_scale},
                                                           {"y_zero_point", s.y_zero_point}};
   for (const auto& [name, shape] : scalars) {
-    if (!MayBeOneElement(shape)) {
-      return Invalid(name, " must be a scalar or of shape [1]. Received: shape ", Show{shape});
-    }
+    if (auto error = CheckOneElement(name, shape)) return *error;
   }
   int64_t filters = s.w ? (*s.w)[0] : kUnknown;
   if (s.bias && !MayBePerFilter(*s.bias, &filters)) {

@@ -1,5 +1,4 @@
-#include <immintrin.h>
-
+#include "cc/core/codes_avx2.h"
 #include "cc/core/widened_kernels.h"
 
 namespace tf_qops {
@@ -60,26 +59,14 @@ void Depthwise(const int16_t* x, const int64_t* tap_offsets, int64_t taps, const
   Store(acc + 8, b);
 }
 
-// Eight codes as int32. Clamping in float comes first: vcvtps2dq is wrong beyond 2^31, and max
-// returns its second operand for NaN.
-__m256i Requantize8(const int32_t* acc, const int32_t* bias, const float* scale,
-                    const CodeRange& range) {
-  const __m256i sum = _mm256_add_epi32(Load(acc), Load(bias));
-  __m256 v = _mm256_mul_ps(_mm256_cvtepi32_ps(sum), _mm256_loadu_ps(scale));
-  v = _mm256_max_ps(v, _mm256_set1_ps(range.low));
-  v = _mm256_min_ps(v, _mm256_set1_ps(range.high));
-  return _mm256_add_epi32(_mm256_cvtps_epi32(v), _mm256_set1_epi32(range.zero_point));
-}
-
 void Requantize(const int32_t* acc, const int32_t* bias, const float* scale, const CodeRange& range,
                 uint8_t* y) {
-  const __m256i low_byte = _mm256_set1_epi32(0xff);
-  const __m256i a = _mm256_and_si256(Requantize8(acc, bias, scale, range), low_byte);
-  const __m256i b = _mm256_and_si256(Requantize8(acc + 8, bias + 8, scale + 8, range), low_byte);
-  const __m256i words = _mm256_permute4x64_epi64(_mm256_packus_epi32(a, b), 0xd8);
-  const __m128i bytes =
-      _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(y), bytes);
+  const auto codes = [&](int first) {
+    const __m256i sum = _mm256_add_epi32(Load(acc + first), Load(bias + first));
+    const __m256 product = _mm256_mul_ps(_mm256_cvtepi32_ps(sum), _mm256_loadu_ps(scale + first));
+    return QuantizeCodes(product, range);
+  };
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(y), PackCodes(codes(0), codes(8)));
 }
 
 template <typename T>

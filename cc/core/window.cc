@@ -69,4 +69,12 @@ Result<SpatialDim> PlaceWindow(const WindowAttributes& a, size_t i, size_t spati
   return dim;
 }
 
+WindowOverlap::WindowOverlap(const SpatialDim& dim, int64_t output) {
+  const int64_t begin = output * dim.stride - dim.pad_begin;
+  const int64_t skipped = begin < 0 ? (-begin + dim.dilation - 1) / dim.dilation : 0;
+  first = begin + skipped * dim.dilation;
+  const int64_t fitting = first < dim.input ? (dim.input - 1 - first) / dim.dilation + 1 : 0;
+  count = std::max<int64_t>(std::min(dim.kernel - skipped, fitting), 0);
+}
+
 }  // namespace tf_qops

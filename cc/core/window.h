@@ -49,6 +49,14 @@ bool TooLarge(const Shape& shape);
 Result<SpatialDim> PlaceWindow(const WindowAttributes& attributes, size_t i, size_t spatial_rank,
                                int64_t input, int64_t kernel, bool ceil_mode = false);
 
+// The positions of a window that are on the input, not on padding.
+struct WindowOverlap {
+  int64_t first;  // Input position.
+  int64_t count;  // Positions, dim.dilation apart.
+
+  WindowOverlap(const SpatialDim& dim, int64_t output);
+};
+
 // Up to three spatial dimensions as [depth, rows, columns]; missing ones have extent 1. A single
 // one runs along the rows, which are what is divided among threads.
 struct Volume {
@@ -62,6 +70,14 @@ struct Volume {
     if (s.size() == 3) depth = s[0];
   }
 };
+
+// The product over all dimensions, get(dim) of each.
+template <typename Get>
+int64_t SpatialProduct(const std::vector<SpatialDim>& spatial, Get get) {
+  int64_t product = 1;
+  for (const SpatialDim& dim : spatial) product *= get(dim);
+  return product;
+}
 
 // Steps `index` through a box of the given extents, the last dimension fastest; false at the end.
 template <typename Extent>

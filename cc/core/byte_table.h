@@ -1,0 +1,42 @@
+#ifndef TF_QOPS_CC_CORE_BYTE_TABLE_H_
+#define TF_QOPS_CC_CORE_BYTE_TABLE_H_
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "cc/core/bytes.h"
+
+namespace tf_qops {
+
+// A function from codes of 8 bits to codes of 8 bits, computed once for all 256.
+using ByteTable = std::array<uint8_t, 256>;
+
+// y = quantize(function(dequantize(x))), rounded before the zero point of y is added.
+template <typename Function>
+ByteTable TableOf(const ByteFormat& x, const ByteFormat& y, Function&& function) {
+  ByteTable table;
+  for (int byte = 0; byte < 256; ++byte) {
+    table[byte] = y.Quantize(function(x.Value(static_cast<uint8_t>(byte))));
+  }
+  return table;
+}
+
+// Elements [begin, end) of y.
+inline void LookUp(const ByteTable& table, const uint8_t* x, int64_t begin, int64_t end,
+                   uint8_t* y) {
+  for (int64_t i = begin; i < end; ++i) y[i] = table[x[i]];
+}
+
+// The functions of QLinearLeakyRelu and QLinearSigmoid.
+
+inline float LeakyRelu(float value, float alpha) { return value < 0.0f ? value * alpha : value; }
+
+// Exact to the last bit of float32 but for one value in 10^8, so that every exp() gives the same.
+inline float Sigmoid(float value) {
+  return static_cast<float>(1.0 / (1.0 + std::exp(-static_cast<double>(value))));
+}
+
+}  // namespace tf_qops
+
+#endif  // TF_QOPS_CC_CORE_BYTE_TABLE_H_

@@ -5,9 +5,17 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from tf_qops._library import build_info, register
+from tf_qops.ops.along_axis import qlinear_concat, qlinear_softmax
 from tf_qops.ops.dequantize import dequantize, quantize
+from tf_qops.ops.elementwise import (
+    qlinear_add,
+    qlinear_leaky_relu,
+    qlinear_mul,
+    qlinear_sigmoid,
+)
 from tf_qops.ops.integer import conv_integer, matmul_integer, matmul_integer_to_float
-from tf_qops.ops.linear import dequantize_linear, quantize_linear
+from tf_qops.ops.linear import dequantize_linear, dynamic_quantize_linear, quantize_linear
+from tf_qops.ops.pooling import qlinear_average_pool, qlinear_global_average_pool
 from tf_qops.ops.qlinear import qgemm, qlinear_conv, qlinear_matmul
 
 if TYPE_CHECKING:
@@ -21,13 +29,22 @@ __all__ = [
     "conv_integer",
     "dequantize",
     "dequantize_linear",
+    "dynamic_quantize_linear",
     "layers",
     "matmul_integer",
     "matmul_integer_to_float",
     "onnx",
     "qgemm",
+    "qlinear_add",
+    "qlinear_average_pool",
+    "qlinear_concat",
     "qlinear_conv",
+    "qlinear_global_average_pool",
+    "qlinear_leaky_relu",
     "qlinear_matmul",
+    "qlinear_mul",
+    "qlinear_sigmoid",
+    "qlinear_softmax",
     "quantize",
     "quantize_linear",
     "raw_ops",

@@ -10,6 +10,11 @@ class _Quantized(NamedTuple):
     output_min: tf.Tensor
     output_max: tf.Tensor
 
+class _DynamicallyQuantized(NamedTuple):
+    y: tf.Tensor
+    y_scale: tf.Tensor
+    y_zero_point: tf.Tensor
+
 def Dequantize(
     *,
     input: tf.Tensor,
@@ -139,5 +144,101 @@ def QGemm(
     trans_a: bool = False,
     trans_b: bool = False,
     alpha: float = 1.0,
+    name: str | None = None,
+) -> tf.Tensor: ...
+def DynamicQuantizeLinear(
+    *,
+    x: tf.Tensor,
+    name: str | None = None,
+) -> _DynamicallyQuantized: ...
+def QLinearAdd(
+    *,
+    a: tf.Tensor,
+    a_scale: tf.Tensor,
+    a_zero_point: tf.Tensor,
+    b: tf.Tensor,
+    b_scale: tf.Tensor,
+    b_zero_point: tf.Tensor,
+    c_scale: tf.Tensor,
+    c_zero_point: tf.Tensor,
+    name: str | None = None,
+) -> tf.Tensor: ...
+def QLinearMul(
+    *,
+    a: tf.Tensor,
+    a_scale: tf.Tensor,
+    a_zero_point: tf.Tensor,
+    b: tf.Tensor,
+    b_scale: tf.Tensor,
+    b_zero_point: tf.Tensor,
+    c_scale: tf.Tensor,
+    c_zero_point: tf.Tensor,
+    name: str | None = None,
+) -> tf.Tensor: ...
+def QLinearLeakyRelu(
+    *,
+    x: tf.Tensor,
+    x_scale: tf.Tensor,
+    x_zero_point: tf.Tensor,
+    y_scale: tf.Tensor,
+    y_zero_point: tf.Tensor,
+    alpha: float = 0.01,
+    name: str | None = None,
+) -> tf.Tensor: ...
+def QLinearSigmoid(
+    *,
+    x: tf.Tensor,
+    x_scale: tf.Tensor,
+    x_zero_point: tf.Tensor,
+    y_scale: tf.Tensor,
+    y_zero_point: tf.Tensor,
+    name: str | None = None,
+) -> tf.Tensor: ...
+def QLinearSoftmax(
+    *,
+    x: tf.Tensor,
+    x_scale: tf.Tensor,
+    x_zero_point: tf.Tensor,
+    y_scale: tf.Tensor,
+    y_zero_point: tf.Tensor,
+    axis: int = -1,
+    opset: int = 13,
+    name: str | None = None,
+) -> tf.Tensor: ...
+def QLinearConcat(
+    *,
+    y_scale: tf.Tensor,
+    y_zero_point: tf.Tensor,
+    x: Sequence[tf.Tensor],
+    x_scale: Sequence[tf.Tensor],
+    x_zero_point: Sequence[tf.Tensor],
+    axis: int,
+    name: str | None = None,
+) -> tf.Tensor: ...
+def QLinearAveragePool(
+    *,
+    x: tf.Tensor,
+    x_scale: tf.Tensor,
+    x_zero_point: tf.Tensor,
+    y_scale: tf.Tensor,
+    y_zero_point: tf.Tensor,
+    kernel_shape: Sequence[int],
+    strides: Sequence[int] = [],
+    dilations: Sequence[int] = [],
+    pads: Sequence[int] = [],
+    auto_pad: Literal["NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"] = "NOTSET",
+    ceil_mode: bool = False,
+    count_include_pad: bool = False,
+    channels_last: bool = False,
+    name: str | None = None,
+) -> tf.Tensor: ...
+def QLinearGlobalAveragePool(
+    *,
+    x: tf.Tensor,
+    x_scale: tf.Tensor,
+    x_zero_point: tf.Tensor,
+    y_scale: tf.Tensor,
+    y_zero_point: tf.Tensor,
+    channels_last: bool = False,
     name: str | None = None,
 ) -> tf.Tensor: ...

@@ -2,6 +2,7 @@
 #define TF_QOPS_CC_CORE_BYTES_H_
 
 #include <cstdint>
+#include <cstring>
 
 #include "cc/core/rounding.h"
 
@@ -37,6 +38,12 @@ struct ByteFormat {
   // The nearest code, ties to even before the zero point is added; NaN gives the lowest.
   uint8_t Quantize(float value) const {
     return static_cast<uint8_t>(ByteRange(is_signed, zero_point).Quantize(value / scale));
+  }
+
+  // Of the same bits: scales of 0 and -0 differ, a NaN is itself.
+  bool operator==(const ByteFormat& other) const {
+    return is_signed == other.is_signed && zero_point == other.zero_point &&
+           std::memcmp(&scale, &other.scale, sizeof(scale)) == 0;
   }
 };
 

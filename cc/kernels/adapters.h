@@ -5,6 +5,7 @@
 
 #include "cc/core/bytes.h"
 #include "cc/core/codes.h"
+#include "cc/core/granularity.h"
 #include "cc/core/parallel.h"
 #include "cc/core/shape.h"
 #include "cc/ops/attributes.h"
@@ -41,6 +42,41 @@ inline absl::Status OptionalInput(tensorflow::OpKernelContext* c, const char* na
   if (list.size() > 1) return TooManyOptional(name, list.size());
   *tensor = list.size() == 1 ? &list[0] : nullptr;
   return absl::OkStatus();
+}
+
+// How the codes of operand `name`, or of each where it is a list with as many scales, stand for
+// numbers.
+inline absl::Status GetFormats(tensorflow::OpKernelContext* c, const std::string& name,
+                               std::vector<ByteFormat>* formats) {
+  tensorflow::OpInputList scales, zero_points;
+  TF_RETURN_IF_ERROR(c->input_list(name + "_scale", &scales));
+  TF_RETURN_IF_ERROR(c->input_list(name + "_zero_point", &zero_points));
+  for (int i = 0; i < scales.size(); ++i) {
+    for (const auto& [part, tensor] :
+         {std::pair<const char*, const tensorflow::Tensor&>{"_scale", scales[i]},
+          {"_zero_point", zero_points[i]}}) {
+      if (auto error = CheckOneElement(name + part, ShapeOf(tensor))) return ToStatus(*error);
+    }
+    const Bytes zero_point = BytesOf(zero_points[i]);
+    formats->push_back({zero_point.is_signed, Data<float>(scales[i])[0], zero_point[0]});
+  }
+  return absl::OkStatus();
+}
+
+inline absl::Status GetFormat(tensorflow::OpKernelContext* c, const std::string& name,
+                              ByteFormat* format) {
+  std::vector<ByteFormat> formats;
+  TF_RETURN_IF_ERROR(GetFormats(c, name, &formats));
+  *format = formats[0];
+  return absl::OkStatus();
+}
+
+// Output 0 of a shape that is fully known.
+inline absl::Status AllocateOutput(tensorflow::OpKernelContext* c, const Shape& shape,
+                                   tensorflow::Tensor** output) {
+  tensorflow::TensorShape built;
+  TF_RETURN_IF_ERROR(tensorflow::TensorShape::BuildTensorShape(*shape, &built));
+  return c->allocate_output(0, built, output);
 }
 
 // TensorFlow's intra-op threads.

@@ -24,10 +24,8 @@ class ConvolutionOp : public OpKernel {
  protected:
   // Allocates the output of the geometry that the shapes resolve to; null after an error.
   Tensor* AllocateOutput(OpKernelContext* c, const ResolvedConvolution& resolved) const {
-    tensorflow::TensorShape shape;
     Tensor* y = nullptr;
-    absl::Status status = tensorflow::TensorShape::BuildTensorShape(*resolved.output, &shape);
-    if (status.ok()) status = c->allocate_output(0, shape, &y);
+    const absl::Status status = tf_qops::AllocateOutput(c, resolved.output, &y);
     if (!status.ok()) c->CtxFailure(status);
     return status.ok() ? y : nullptr;
   }

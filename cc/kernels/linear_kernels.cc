@@ -1,6 +1,7 @@
-// DequantizeLinear and QuantizeLinear on the CPU.
+// DequantizeLinear, QuantizeLinear and DynamicQuantizeLinear on the CPU.
 
 #include "cc/core/dequantize_linear.h"
+#include "cc/core/dynamic_quantize.h"
 #include "cc/core/quantize_linear.h"
 #include "cc/kernels/adapters.h"
 #include "cc/ops/attributes.h"
@@ -130,10 +131,33 @@ class QuantizeLinearOp : public LinearOp {
   QuantizeOptions options_;
 };
 
+class DynamicQuantizeLinearOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  bool IsExpensive() override { return false; }
+
+  void Compute(OpKernelContext* c) override {
+    const Tensor& x = c->input(0);
+    Tensor *y = nullptr, *y_scale = nullptr, *y_zero_point = nullptr;
+    OP_REQUIRES_OK(c, c->allocate_output(0, x.shape(), &y));
+    OP_REQUIRES_OK(c, c->allocate_output(1, {}, &y_scale));
+    OP_REQUIRES_OK(c, c->allocate_output(2, {}, &y_zero_point));
+    const InstructionSet isa = ChosenInstructionSet();
+    const DynamicScale chosen(RangeOf(Data<float>(x), x.NumElements(), WorkersOf(c), isa));
+    QuantizeToBytes(chosen, Data<float>(x), x.NumElements(), MutableData<uint8_t>(y), WorkersOf(c),
+                    isa);
+    *MutableData<float>(y_scale) = chosen.scale;
+    *MutableData<uint8_t>(y_zero_point) = chosen.zero_point;
+  }
+};
+
 REGISTER_KERNEL_BUILDER(Name("TfQops>DequantizeLinear").Device(tensorflow::DEVICE_CPU),
                         DequantizeLinearOp);
 REGISTER_KERNEL_BUILDER(Name("TfQops>QuantizeLinear").Device(tensorflow::DEVICE_CPU),
                         QuantizeLinearOp);
+REGISTER_KERNEL_BUILDER(Name("TfQops>DynamicQuantizeLinear").Device(tensorflow::DEVICE_CPU),
+                        DynamicQuantizeLinearOp);
 
 }  // namespace
 }  // namespace tf_qops

@@ -82,13 +82,11 @@ class ProductOp : public OpKernel {
   Tensor* Prepare(OpKernelContext* c, const Shape& a, const Shape& b, MatMulGeometry* g) const {
     const auto resolved = ResolveMatMul(a, b);
     absl::Status status = resolved.ok() ? absl::OkStatus() : ToStatus(resolved.error());
-    tensorflow::TensorShape shape;
     Tensor* y = nullptr;
     if (status.ok()) {
       *g = resolved->geometry;
-      status = tensorflow::TensorShape::BuildTensorShape(*resolved->output, &shape);
+      status = AllocateOutput(c, resolved->output, &y);
     }
-    if (status.ok()) status = c->allocate_output(0, shape, &y);
     if (!status.ok()) c->CtxFailure(status);
     return status.ok() ? y : nullptr;
   }

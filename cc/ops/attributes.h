@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "cc/core/average_pool.h"
 #include "cc/core/convolution_geometry.h"
 #include "cc/core/range_mode.h"
 #include "cc/core/result.h"
+#include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/platform/errors.h"
 
 namespace tf_qops {
@@ -51,23 +53,53 @@ absl::Status GetRangeAttributes(Context* c, RangeAttributes* attributes) {
   return absl::OkStatus();
 }
 
-// Reads a convolution's attributes from an InferenceContext or an OpKernelConstruction.
+// Reads a window's attributes, except where the channels are, from an InferenceContext or an
+// OpKernelConstruction.
 template <typename Context>
-absl::Status GetConvolutionAttributes(Context* c, ConvolutionAttributes* attributes) {
-  std::string auto_pad, data_format;
+absl::Status GetWindowAttributes(Context* c, WindowAttributes* attributes) {
+  std::string auto_pad;
   TF_RETURN_IF_ERROR(c->GetAttr("kernel_shape", &attributes->kernel_shape));
   TF_RETURN_IF_ERROR(c->GetAttr("strides", &attributes->strides));
   TF_RETURN_IF_ERROR(c->GetAttr("dilations", &attributes->dilations));
   TF_RETURN_IF_ERROR(c->GetAttr("pads", &attributes->pads));
   TF_RETURN_IF_ERROR(c->GetAttr("auto_pad", &auto_pad));
-  TF_RETURN_IF_ERROR(c->GetAttr("group", &attributes->group));
-  TF_RETURN_IF_ERROR(c->GetAttr("data_format", &data_format));
-  attributes->channels_last = data_format == "NHWC";
   attributes->auto_pad = auto_pad == "SAME_UPPER"   ? AutoPad::kSameUpper
                          : auto_pad == "SAME_LOWER" ? AutoPad::kSameLower
                          : auto_pad == "VALID"      ? AutoPad::kValid
                                                     : AutoPad::kNotSet;
   return absl::OkStatus();
+}
+
+template <typename Context>
+absl::Status GetConvolutionAttributes(Context* c, ConvolutionAttributes* attributes) {
+  std::string data_format;
+  TF_RETURN_IF_ERROR(GetWindowAttributes(c, attributes));
+  TF_RETURN_IF_ERROR(c->GetAttr("group", &attributes->group));
+  TF_RETURN_IF_ERROR(c->GetAttr("data_format", &data_format));
+  attributes->channels_last = data_format == "NHWC";
+  return absl::OkStatus();
+}
+
+template <typename Context>
+absl::Status GetPoolingAttributes(Context* c, PoolingAttributes* attributes) {
+  TF_RETURN_IF_ERROR(GetWindowAttributes(c, attributes));
+  TF_RETURN_IF_ERROR(c->GetAttr("ceil_mode", &attributes->ceil_mode));
+  TF_RETURN_IF_ERROR(c->GetAttr("count_include_pad", &attributes->count_include_pad));
+  return c->GetAttr("channels_last", &attributes->channels_last);
+}
+
+// Reads QLinearConcat's axis and checks its lists against each other.
+template <typename Context>
+absl::Status GetConcatAxis(Context* c, int64_t* axis) {
+  std::vector<tensorflow::DataType> types;
+  int scales;
+  TF_RETURN_IF_ERROR(c->GetAttr("TX", &types));
+  TF_RETURN_IF_ERROR(c->GetAttr("N", &scales));
+  if (scales != static_cast<int>(types.size())) {
+    return ToStatus(Invalid("x_scale must have one scale for each tensor of x. Received: ", scales,
+                            " scales for ", types.size(), " tensors"));
+  }
+  return c->GetAttr("axis", axis);
 }
 
 }  // namespace tf_qops

@@ -1,4 +1,5 @@
-// DequantizeLinear and QuantizeLinear, as ONNX has them up to version 28.
+// DequantizeLinear and QuantizeLinear, as ONNX has them up to version 28, and DynamicQuantizeLinear
+// (version 11).
 //
 // An optional input is a list of at most one tensor.
 
@@ -70,6 +71,18 @@ REGISTER_OP("TfQops>QuantizeLinear")
       TF_RETURN_IF_ERROR(c->GetAttr("zero_point_dtype", &zero_point_dtype));
       TF_RETURN_IF_ERROR(CheckQuantizeTarget(dtype, zero_point_dtype));
       return LinearShape(c, {"x", "y_scale", "y_zero_point"});
+    });
+
+REGISTER_OP("TfQops>DynamicQuantizeLinear")
+    .Input("x: float")
+    .Output("y: uint8")
+    .Output("y_scale: float")
+    .Output("y_zero_point: uint8")
+    .SetShapeFn([](InferenceContext* c) {
+      c->set_output(0, c->input(0));
+      c->set_output(1, c->Scalar());
+      c->set_output(2, c->Scalar());
+      return absl::OkStatus();
     });
 
 }  // namespace tf_qops

@@ -1,8 +1,12 @@
 #ifndef TF_QOPS_CC_OPS_SHAPE_INFERENCE_H_
 #define TF_QOPS_CC_OPS_SHAPE_INFERENCE_H_
 
-#include "cc/core/result.h"
+#include <string>
+#include <vector>
+
+#include "cc/core/granularity.h"
 #include "cc/core/shape.h"
+#include "cc/ops/attributes.h"
 #include "tensorflow/core/framework/shape_inference.h"
 
 namespace tf_qops {
@@ -25,6 +29,19 @@ inline tensorflow::shape_inference::ShapeHandle ToHandle(
     dims.push_back(dim == kUnknown ? c->UnknownDim() : c->MakeDim(dim));
   }
   return c->MakeShape(dims);
+}
+
+// The scale and zero point of operand `name`, or of each where it is a list, have one element.
+inline absl::Status CheckPerTensor(tensorflow::shape_inference::InferenceContext* c,
+                                   const std::string& name) {
+  for (const char* part : {"_scale", "_zero_point"}) {
+    std::vector<tensorflow::shape_inference::ShapeHandle> handles;
+    TF_RETURN_IF_ERROR(c->input(name + part, &handles));
+    for (const auto& handle : handles) {
+      if (auto error = CheckOneElement(name + part, ToShape(c, handle))) return ToStatus(*error);
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace tf_qops

@@ -74,6 +74,35 @@ def own_dtype(value: TensorLike, otherwise: tf.DType) -> tf.DType:
     return tf.as_dtype(value.dtype) if has_dtype(value) else otherwise
 
 
+def quantized_format(
+    argument: str, scale_value: TensorLike, zero_value: TensorLike | None, dtype: tf.DType
+) -> dict[str, tf.Tensor]:
+    """Converts the scale and zero point, 0 where left out, of the operand named `argument`.
+
+    Numbers take `dtype`; a zero point that brings a dtype keeps it.
+    """
+    dtype = own_dtype(zero_value, dtype)
+    return {
+        f"{argument}_scale": scale(scale_value, f"{argument}_scale"),
+        f"{argument}_zero_point": zero_point(
+            0 if zero_value is None else zero_value, f"{argument}_zero_point", dtype
+        ),
+    }
+
+
+def quantized(
+    argument: str, codes: TensorLike, scale_value: TensorLike, zero_value: TensorLike | None
+) -> dict[str, tf.Tensor]:
+    """Converts an operand's codes, its scale and its zero point of the same dtype."""
+    converted = tensor(codes, argument)
+    if zero_value is not None:
+        zero_value = zero_point(zero_value, f"{argument}_zero_point", converted.dtype)
+    return {
+        argument: converted,
+        **quantized_format(argument, scale_value, zero_value, converted.dtype),
+    }
+
+
 def _codes(value: Any, argument: str, dtype: tf.DType) -> np.ndarray:
     numbers = np.asarray(value)
     codes = numbers.astype(dtype.as_numpy_dtype)

@@ -1,10 +1,20 @@
-"""ONNX's DequantizeLinear and QuantizeLinear."""
+"""ONNX's DequantizeLinear, QuantizeLinear and DynamicQuantizeLinear."""
+
+from typing import NamedTuple
 
 import tensorflow as tf
 
 from tf_qops import _library
 from tf_qops.ops import _arguments
 from tf_qops.ops._arguments import TensorLike
+
+
+class DynamicallyQuantized(NamedTuple):
+    """What `tfq.dynamic_quantize_linear` returns."""
+
+    y: tf.Tensor
+    y_scale: tf.Tensor
+    y_zero_point: tf.Tensor
 
 
 def dequantize_linear(
@@ -136,4 +146,38 @@ def quantize_linear(
         saturate=saturate,
         precision=tf.as_dtype(precision or tf.float32),
         name=name,
+    )
+
+
+def dynamic_quantize_linear(x: TensorLike, name: str | None = None) -> DynamicallyQuantized:
+    """Quantizes to uint8 over the range of x itself, ONNX's DynamicQuantizeLinear (version 11).
+
+    With low and high the ends of x's range, widened to hold 0, and all arithmetic in float32:
+
+    - `y_scale = (high - low) / 255`, or 1 where that is 0 (all of x is 0, or a denormal number,
+      which counts as 0 as in all of TensorFlow);
+    - `y_zero_point = rint(clamp(0 - low / y_scale, 0, 255))`;
+    - `y = clamp(rint(x / y_scale) + y_zero_point)`. Ties are to even in both.
+
+    NaN is passed over when the range is found and gives the code 0. A range wider than float32's
+    largest number, as with an infinity in x, has the scale infinity, and all codes are 0.
+
+    >>> result = tfq.dynamic_quantize_linear([-253.0, 0.0, 257.0])
+    >>> result.y.numpy(), float(result.y_scale), int(result.y_zero_point)
+    (array([  0, 126, 254], dtype=uint8), 2.0, 126)
+
+    Args:
+      x: float32 of any shape, also empty.
+      name: A name for the operation.
+
+    Returns:
+      (y, y_scale, y_zero_point): uint8 of x's shape, a float32 and a uint8 scalar.
+
+    Raises:
+      TypeError: A ragged or sparse tensor, or an x of another dtype.
+    """
+    return DynamicallyQuantized(
+        *_library.load().tf_qops_dynamic_quantize_linear(
+            x=_arguments.tensor(x, "x", tf.float32), name=name
+        )
     )

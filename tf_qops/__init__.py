@@ -13,7 +13,12 @@ from tf_qops.ops.elementwise import (
     qlinear_mul,
     qlinear_sigmoid,
 )
-from tf_qops.ops.integer import conv_integer, matmul_integer, matmul_integer_to_float
+from tf_qops.ops.integer import (
+    conv_integer,
+    dynamic_quantize_matmul,
+    matmul_integer,
+    matmul_integer_to_float,
+)
 from tf_qops.ops.linear import dequantize_linear, dynamic_quantize_linear, quantize_linear
 from tf_qops.ops.pooling import qlinear_average_pool, qlinear_global_average_pool
 from tf_qops.ops.qlinear import qgemm, qlinear_conv, qlinear_matmul
@@ -30,6 +35,7 @@ __all__ = [
     "dequantize",
     "dequantize_linear",
     "dynamic_quantize_linear",
+    "dynamic_quantize_matmul",
     "layers",
     "matmul_integer",
     "matmul_integer_to_float",

@@ -242,3 +242,12 @@ def QLinearGlobalAveragePool(
     channels_last: bool = False,
     name: str | None = None,
 ) -> tf.Tensor: ...
+def DynamicQuantizeMatMul(
+    *,
+    a: tf.Tensor,
+    b: tf.Tensor,
+    b_scale: tf.Tensor,
+    b_zero_point: Sequence[tf.Tensor],
+    bias: Sequence[tf.Tensor],
+    name: str | None = None,
+) -> tf.Tensor: ...

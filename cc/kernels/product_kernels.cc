@@ -1,5 +1,6 @@
-// MatMulInteger, MatMulIntegerToFloat, QLinearMatMul and QGemm on the CPU.
+// MatMulInteger, MatMulIntegerToFloat, DynamicQuantizeMatMul, QLinearMatMul and QGemm on the CPU.
 
+#include "cc/core/dynamic_quantize.h"
 #include "cc/core/integer_matmul.h"
 #include "cc/core/matmul_geometry.h"
 #include "cc/core/product_sink.h"
@@ -157,19 +158,19 @@ class MatMulIntegerOp : public ProductOp {
   }
 };
 
-class MatMulIntegerToFloatOp : public ProductOp {
+// MatMulIntegerToFloat and DynamicQuantizeMatMul: f32(acc) * (a_scale * b_scale) + bias.
+class ProductToFloatOp : public ProductOp {
  public:
   using ProductOp::ProductOp;
 
-  void Compute(OpKernelContext* c) override {
-    const Tensor &a = c->input(0), &b = c->input(1), &a_scale = c->input(2), &b_scale = c->input(3);
-    const Tensor *a_zero = nullptr, *b_zero = nullptr, *bias = nullptr;
-    OP_REQUIRES_OK(c, OptionalInput(c, "a_zero_point", &a_zero));
+ protected:
+  // Checks what concerns b; the rest is of a and checked by the caller.
+  void MultiplyToFloat(OpKernelContext* c, const Tensor& a, const Tensor& a_scale,
+                       const Tensor* a_zero, const Tensor& b, const Tensor& b_scale) {
+    const Tensor *b_zero = nullptr, *bias = nullptr;
     OP_REQUIRES_OK(c, OptionalInput(c, "b_zero_point", &b_zero));
     OP_REQUIRES_OK(c, OptionalInput(c, "bias", &bias));
     const Shape a_shape = ShapeOf(a), b_shape = ShapeOf(b);
-    OP_REQUIRES_OK(c, CheckLanes("a_scale", &a_scale, "a", a_shape, true));
-    OP_REQUIRES_OK(c, CheckLanes("a_zero_point", a_zero, "a", a_shape, true));
     OP_REQUIRES_OK(c, CheckLanes("b_scale", &b_scale, "b", b_shape, false));
     OP_REQUIRES_OK(c, CheckLanes("b_zero_point", b_zero, "b", b_shape, false));
     OP_REQUIRES_OK(c, CheckLanes("bias", bias, "b", b_shape, false));
@@ -191,6 +192,41 @@ class MatMulIntegerToFloatOp : public ProductOp {
                return sink.emplace(scaling, terms.empty() ? nullptr : terms.data() + m * g.columns,
                                    g.columns, MutableData<float>(y));
              });
+  }
+};
+
+class MatMulIntegerToFloatOp : public ProductToFloatOp {
+ public:
+  using ProductToFloatOp::ProductToFloatOp;
+
+  void Compute(OpKernelContext* c) override {
+    const Tensor &a = c->input(0), &a_scale = c->input(2);
+    const Tensor* a_zero = nullptr;
+    OP_REQUIRES_OK(c, OptionalInput(c, "a_zero_point", &a_zero));
+    OP_REQUIRES_OK(c, CheckLanes("a_scale", &a_scale, "a", ShapeOf(a), true));
+    OP_REQUIRES_OK(c, CheckLanes("a_zero_point", a_zero, "a", ShapeOf(a), true));
+    MultiplyToFloat(c, a, a_scale, a_zero, c->input(1), c->input(3));
+  }
+};
+
+class DynamicQuantizeMatMulOp : public ProductToFloatOp {
+ public:
+  using ProductToFloatOp::ProductToFloatOp;
+
+  void Compute(OpKernelContext* c) override {
+    const Tensor& a = c->input(0);
+    Tensor codes, scale, zero_point;
+    OP_REQUIRES_OK(c, c->allocate_temp(tensorflow::DT_UINT8, a.shape(), &codes));
+    OP_REQUIRES_OK(c, c->allocate_temp(tensorflow::DT_FLOAT, {}, &scale));
+    OP_REQUIRES_OK(c, c->allocate_temp(tensorflow::DT_UINT8, {}, &zero_point));
+    const Workers workers = WorkersOf(c);
+    const InstructionSet isa = ChosenInstructionSet();
+    const DynamicScale chosen(RangeOf(Data<float>(a), a.NumElements(), workers, isa));
+    QuantizeToBytes(chosen, Data<float>(a), a.NumElements(), MutableData<uint8_t>(&codes), workers,
+                    isa);
+    *MutableData<float>(&scale) = chosen.scale;
+    *MutableData<uint8_t>(&zero_point) = chosen.zero_point;
+    MultiplyToFloat(c, codes, scale, &zero_point, c->input(1), c->input(2));
   }
 };
 
@@ -374,6 +410,8 @@ REGISTER_KERNEL_BUILDER(Name("TfQops>MatMulInteger").Device(tensorflow::DEVICE_C
                         MatMulIntegerOp);
 REGISTER_KERNEL_BUILDER(Name("TfQops>MatMulIntegerToFloat").Device(tensorflow::DEVICE_CPU),
                         MatMulIntegerToFloatOp);
+REGISTER_KERNEL_BUILDER(Name("TfQops>DynamicQuantizeMatMul").Device(tensorflow::DEVICE_CPU),
+                        DynamicQuantizeMatMulOp);
 REGISTER_KERNEL_BUILDER(Name("TfQops>QLinearMatMul").Device(tensorflow::DEVICE_CPU),
                         QLinearMatMulOp);
 REGISTER_KERNEL_BUILDER(Name("TfQops>QGemm").Device(tensorflow::DEVICE_CPU), QGemmOp);

@@ -1,5 +1,5 @@
 // Matrix products of 8-bit integers: ONNX's MatMulInteger and QLinearMatMul (versions 10 and 21),
-// com.microsoft's QGemm and MatMulIntegerToFloat.
+// com.microsoft's QGemm, MatMulIntegerToFloat and DynamicQuantizeMatMul.
 
 #include "cc/core/matmul_geometry.h"
 #include "cc/ops/attributes.h"
@@ -70,6 +70,24 @@ REGISTER_OP("TfQops>MatMulIntegerToFloat")
       for (const char* name : {"a_scale", "a_zero_point"}) {
         TF_RETURN_IF_ERROR(CheckLanes(c, name, "a", a, true));
       }
+      for (const char* name : {"b_scale", "b_zero_point", "bias"}) {
+        TF_RETURN_IF_ERROR(CheckLanes(c, name, "b", b, false));
+      }
+      return MatMulShape(c, a, b);
+    });
+
+REGISTER_OP("TfQops>DynamicQuantizeMatMul")
+    .Input("a: float")
+    .Input("b: T2")
+    .Input("b_scale: float")
+    .Input("b_zero_point: has_b_zero_point * T2")
+    .Input("bias: has_bias * float")
+    .Output("y: float")
+    .Attr("T2: {int8, uint8}")
+    .Attr("has_b_zero_point: int >= 0")
+    .Attr("has_bias: int >= 0")
+    .SetShapeFn([](InferenceContext* c) {
+      const Shape a = ToShape(c, c->input(0)), b = ToShape(c, c->input(1));
       for (const char* name : {"b_scale", "b_zero_point", "bias"}) {
         TF_RETURN_IF_ERROR(CheckLanes(c, name, "b", b, false));
       }

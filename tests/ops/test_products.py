@@ -263,5 +263,22 @@ class MatMulIntegerToFloatTest(parameterized.TestCase):
         np.testing.assert_array_equal(got, want)
 
 
+class DynamicQuantizeMatMulTest(parameterized.TestCase):
+    def test_quantizes_then_multiplies(self):
+        rng = np.random.default_rng(10)
+        a = rng.normal(size=(2, 7, 9)).astype(np.float32)
+        b, zero = codes(rng, np.int8, (9, 5)), codes(rng, np.int8, 5)
+        scale, bias = rng.uniform(0.01, 0.1, (2, 5)).astype(np.float32)
+        a_codes, a_scale, a_zero = tfq.dynamic_quantize_linear(a)
+        want = tfq.matmul_integer_to_float(a_codes, b, a_scale, scale, a_zero, zero, bias)
+        np.testing.assert_array_equal(tfq.dynamic_quantize_matmul(a, b, scale, zero, bias), want)
+
+    def test_zeros_give_the_bias(self):
+        got = tfq.dynamic_quantize_matmul(
+            tf.zeros([2, 3]), tf.ones([3, 4], tf.int8), 1.0, bias=[5.0]
+        )
+        np.testing.assert_array_equal(got, np.full((2, 4), 5.0))
+
+
 if __name__ == "__main__":
     absltest.main()

@@ -164,3 +164,50 @@ def matmul_integer_to_float(
         bias=_arguments.optional(bias),
         name=name,
     )
+
+
+def dynamic_quantize_matmul(
+    a: TensorLike,
+    b: TensorLike,
+    b_scale: TensorLike,
+    b_zero_point: TensorLike | None = None,
+    bias: TensorLike | None = None,
+    name: str | None = None,
+) -> tf.Tensor:
+    """Multiplies floats with integers, com.microsoft's DynamicQuantizeMatMul.
+
+    The whole of a is quantized to uint8 as `tfq.dynamic_quantize_linear` does it, then multiplied
+    as by `tfq.matmul_integer_to_float`.
+
+    >>> a, b = tf.constant([[0.0, 255.0]]), tf.constant([[7], [2]], tf.int8)
+    >>> tfq.dynamic_quantize_matmul(a, b, 0.5).numpy()
+    array([[255.]], dtype=float32)
+
+    Args:
+      a: float32 of shape [..., M, K].
+      b: int8 or uint8 of shape [..., K, N].
+      b_scale: float32: a scalar, [N] or [..., 1, N].
+      b_zero_point: Of b's dtype (a number takes it); shapes as b_scale's.
+      bias: float32: a scalar or [N].
+      name: A name for the operation.
+
+    Returns:
+      float32 of shape [..., M, N].
+
+    Raises:
+      tf.errors.InvalidArgumentError: Shapes that do not fit each other; a ValueError while a graph
+        is built.
+      ValueError: A zero point outside the range of its dtype, or of another dtype.
+      TypeError: A ragged or sparse tensor.
+    """
+    b = _arguments.tensor(b, "b")
+    if bias is not None:
+        bias = _arguments.scale(bias, "bias")
+    return _library.load().tf_qops_dynamic_quantize_mat_mul(
+        a=_arguments.tensor(a, "a", tf.float32),
+        b=b,
+        b_scale=_arguments.scale(b_scale, "b_scale"),
+        b_zero_point=_arguments.optional_zero_point(b_zero_point, "b_zero_point", b.dtype),
+        bias=_arguments.optional(bias),
+        name=name,
+    )

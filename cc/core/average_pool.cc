@@ -164,7 +164,7 @@ Result<ResolvedPooling> ResolvePooling(const PoolingAttributes& a, const Shape& 
   const size_t spatial_rank = x->size() - 2;
   if (a.kernel_shape.empty()) {
     return Invalid("kernel_shape must have ", spatial_rank,
-                   " elements. Received: ", Show{a.kernel_shape});
+                   " elements. Received: ", ShowNumbers{a.kernel_shape});
   }
   if (auto error = CheckWindow(a, spatial_rank)) return *error;
   ResolvedPooling resolved = *unplaced;
@@ -179,7 +179,7 @@ Result<ResolvedPooling> ResolvePooling(const PoolingAttributes& a, const Shape& 
   }
   if (taps > kWindowLimit) {
     return Invalid("kernel_shape must have a product of at most ", kWindowLimit,
-                   ". Received: ", Show{a.kernel_shape});
+                   ". Received: ", ShowNumbers{a.kernel_shape});
   }
   return resolved;
 }
@@ -197,10 +197,13 @@ Result<ResolvedPooling> ResolveGlobalPooling(bool channels_last, const Shape& x)
   return resolved;
 }
 
+float AveragePooling::Divisor(int64_t count, int64_t taps) const {
+  return static_cast<float>(count_include_pad ? taps : std::max<int64_t>(count, 1));
+}
+
 uint8_t AveragePooling::MeanReference(int64_t sum, int64_t count, int64_t taps) const {
-  if (count == 0) return static_cast<uint8_t>(y.zero_point);
   const float total = static_cast<float>(sum);
-  const float n = static_cast<float>(count_include_pad ? taps : count);
+  const float n = Divisor(count, taps);
   if (global) {
     return static_cast<uint8_t>(
         ByteRange(y.is_signed, y.zero_point).Quantize(total * (x.scale / (y.scale * n))));
@@ -212,8 +215,7 @@ uint8_t AveragePooling::MeanReference(int64_t sum, int64_t count, int64_t taps) 
 MeanScaling AveragePooling::Scaling(int64_t count, int64_t taps) const {
   const int32_t zero = x.zero_point + (x.is_signed ? 128 : 0);
   const int32_t offset = static_cast<int32_t>(count * zero);
-  const float n = static_cast<float>(count_include_pad ? taps : count);
-  if (count == 0) return {0, 1.0f, 0.0f, 0.0f, ByteRange(y.is_signed, y.zero_point)};
+  const float n = Divisor(count, taps);
   if (global) {
     return {offset, 1.0f, x.scale / (y.scale * n), 0.0f, ByteRange(y.is_signed, y.zero_point)};
   }

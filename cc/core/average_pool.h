@@ -47,13 +47,14 @@ Result<ResolvedPooling> ResolveGlobalPooling(bool channels_last, const Shape& x)
 //   y = clamp(rint(f32(sum) * (x_scale / (y_scale * f32(n))))) + y_zero_point
 // the second for a global one. n is count, or the size of the whole window with
 // count_include_pad (positions beyond the padding, where ceil_mode lets it end, too); a mean of
-// no elements is 0, so y_zero_point. These are the bits of ONNX Runtime 1.31.
+// no elements is that of a 0. These are the bits of ONNX Runtime 1.31.
 struct AveragePooling {
   bool global;
   bool count_include_pad;
   ByteFormat x;
   ByteFormat y;
 
+  float Divisor(int64_t count, int64_t taps) const;  // n.
   uint8_t MeanReference(int64_t sum, int64_t count, int64_t taps) const;
   // For sums of x's bytes as they are read with FlipOf; for at most kMostElements of them.
   MeanScaling Scaling(int64_t count, int64_t taps) const;

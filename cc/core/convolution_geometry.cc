@@ -65,7 +65,7 @@ Result<ResolvedConvolution> ResolveConvolution(const ConvolutionAttributes& a, c
       if (kernel == kUnknown) kernel = a.kernel_shape[i];
       if (kernel != a.kernel_shape[i]) {
         return Invalid("kernel_shape must agree with w. Received: kernel_shape=",
-                       Show{a.kernel_shape}, ", w of shape ", Show{w});
+                       ShowNumbers{a.kernel_shape}, ", w of shape ", Show{w});
       }
     }
     if (kernel == 0) {

@@ -35,6 +35,17 @@ inline std::ostream& operator<<(std::ostream& out, const Show& show) {
   return out << ']';
 }
 
+// A list of numbers as it stands in a message: [2,-1,3].
+struct ShowNumbers {
+  const Dims& numbers;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const ShowNumbers& show) {
+  out << '[';
+  for (size_t i = 0; i < show.numbers.size(); ++i) out << (i > 0 ? "," : "") << show.numbers[i];
+  return out << ']';
+}
+
 }  // namespace tf_qops
 
 #endif  // TF_QOPS_CC_CORE_SHAPE_H_

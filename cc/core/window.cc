@@ -9,12 +9,13 @@ std::optional<Error> CheckList(const char* name, const Dims& values, size_t expe
                                int64_t lowest) {
   if (values.empty()) return std::nullopt;
   if (values.size() != expected_size) {
-    return Invalid(name, " must have ", expected_size, " elements. Received: ", Show{values});
+    return Invalid(name, " must have ", expected_size,
+                   " elements. Received: ", ShowNumbers{values});
   }
   for (int64_t value : values) {
     if (value < lowest || value > kWindowLimit) {
       return Invalid(name, " must be in [", lowest, ", ", kWindowLimit,
-                     "]. Received: ", Show{values});
+                     "]. Received: ", ShowNumbers{values});
     }
   }
   return std::nullopt;
@@ -33,7 +34,8 @@ std::optional<Error> CheckWindow(const WindowAttributes& a, size_t spatial_rank)
   if (auto error = CheckList("pads", a.pads, 2 * spatial_rank, 0)) return error;
   const bool padded = std::any_of(a.pads.begin(), a.pads.end(), [](int64_t p) { return p != 0; });
   if (padded && a.auto_pad != AutoPad::kNotSet) {
-    return Invalid("pads must be 0 where auto_pad is not NOTSET. Received: pads=", Show{a.pads});
+    return Invalid("pads must be 0 where auto_pad is not NOTSET. Received: pads=",
+                   ShowNumbers{a.pads});
   }
   return std::nullopt;
 }

@@ -10,9 +10,16 @@
 #include "cc/core/minifloat.h"
 #include "tensorflow/compiler/tf2xla/type_util.h"
 #include "tensorflow/compiler/tf2xla/xla_op_kernel.h"
+#include "xla/hlo/builder/lib/arithmetic.h"
 #include "xla/hlo/builder/lib/constants.h"
 #include "xla/hlo/builder/lib/math.h"
 #include "xla/hlo/builder/xla_builder.h"
+
+// Registers an XlaOpKernel for the operator TfQops>`name` and every device that XLA compiles for.
+// (REGISTER_XLA_OP fails where a library is loaded after the first compilation.)
+#define TF_QOPS_REGISTER_XLA(name, kernel)                                     \
+  REGISTER_KERNEL_BUILDER(Name("TfQops>" name).Device("XLA_CPU_JIT"), kernel); \
+  REGISTER_KERNEL_BUILDER(Name("TfQops>" name).Device("XLA_GPU_JIT"), kernel)
 
 namespace tf_qops {
 
@@ -100,6 +107,19 @@ inline xla::XlaOp Spread(xla::XlaOp parameter, const Granularity& g, const Dims&
   flat[g.axis] = g.blocks * std::min(g.block_size, g.axis_dim);
   const xla::XlaOp all = xla::Reshape(xla::BroadcastInDim(parameter, repeated, from), flat);
   return xla::SliceInDim(all, 0, x[g.axis], 1, g.axis);
+}
+
+// CodeRange::Quantize as int32, for codes in [lowest, highest]; `zero_point` is int32 of value's
+// shape.
+inline xla::XlaOp QuantizeCode(xla::XlaOp value, xla::XlaOp zero_point, int64_t lowest,
+                               int64_t highest) {
+  const xla::XlaOp zero = xla::ConvertElementType(zero_point, xla::F32);
+  const auto limit = [&](int64_t code) {
+    return xla::Sub(xla::FullLike(value, static_cast<float>(code)), zero);
+  };
+  const xla::XlaOp low = limit(lowest), high = limit(highest);
+  const xla::XlaOp clamped = xla::Select(xla::IsNan(value), low, xla::Clamp(low, value, high));
+  return xla::Add(xla::ConvertElementType(xla::RoundToEven(clamped), xla::S32), zero_point);
 }
 
 // A float32 rounded to a format (Float16, Float8E4M3Fn, ...), still as float32: converting it to

@@ -1,4 +1,4 @@
-// DequantizeLinear and QuantizeLinear under XLA, as plain HLO.
+// DequantizeLinear, QuantizeLinear and DynamicQuantizeLinear under XLA, as plain HLO.
 
 #include "cc/core/dequantize_linear.h"
 #include "cc/core/quantize_linear.h"
@@ -121,14 +121,7 @@ class QuantizeLinearXlaOp : public LinearXlaOp {
       const xla::XlaOp zero = zero_point
                                   ? xla::ConvertElementType(*zero_point, xla::S32)
                                   : xla::ConvertElementType(xla::ZerosLike(quotient), xla::S32);
-      const xla::XlaOp from_zero = xla::ConvertElementType(zero, xla::F32);
-      const auto limit = [&](int64_t code) {
-        return xla::Sub(xla::FullLike(quotient, static_cast<float>(code)), from_zero);
-      };
-      const xla::XlaOp low = limit(Codes<Q>::kLow), high = limit(Codes<Q>::kHigh);
-      const xla::XlaOp clamped =
-          xla::Select(xla::IsNan(quotient), low, xla::Clamp(low, quotient, high));
-      return xla::Add(xla::ConvertElementType(xla::RoundToEven(clamped), xla::S32), zero);
+      return QuantizeCode(quotient, zero, Codes<Q>::kLow, Codes<Q>::kHigh);
     } else {
       xla::XlaOp value = quotient;
       if (zero_point) {
@@ -143,12 +136,33 @@ class QuantizeLinearXlaOp : public LinearXlaOp {
   DataType precision_;
 };
 
-REGISTER_KERNEL_BUILDER(Name("TfQops>DequantizeLinear").Device("XLA_CPU_JIT"),
-                        DequantizeLinearXlaOp);
-REGISTER_KERNEL_BUILDER(Name("TfQops>DequantizeLinear").Device("XLA_GPU_JIT"),
-                        DequantizeLinearXlaOp);
-REGISTER_KERNEL_BUILDER(Name("TfQops>QuantizeLinear").Device("XLA_CPU_JIT"), QuantizeLinearXlaOp);
-REGISTER_KERNEL_BUILDER(Name("TfQops>QuantizeLinear").Device("XLA_GPU_JIT"), QuantizeLinearXlaOp);
+class DynamicQuantizeLinearXlaOp : public XlaOpKernel {
+ public:
+  using XlaOpKernel::XlaOpKernel;
+
+  void Compile(XlaOpKernelContext* c) override {
+    const xla::XlaOp x = c->Input(0), zero = xla::ConstantR0<float>(c->builder(), 0.0f);
+    const xla::XlaOp numbers = xla::Select(xla::IsNan(x), xla::ZerosLike(x), x);
+    const XlaFloat low{
+        xla::ReduceAll(numbers, zero, xla::CreateScalarMinComputation(xla::F32, c->builder()))};
+    const XlaFloat high{
+        xla::ReduceAll(numbers, zero, xla::CreateScalarMaxComputation(xla::F32, c->builder()))};
+    const XlaFloat none{zero}, range = (high - low) / 255.0f;
+    const XlaFloat scale = SelectEqual(range, none, range.Constant(1.0f), range);
+    const xla::XlaOp zero_point =
+        QuantizeCode((none - low / scale).op, xla::ConstantR0<int32_t>(c->builder(), 0), 0, 255);
+    const Dims dims = *InputShapeOf(c, 0);
+    const xla::XlaOp quotient = Quotient(x, xla::Broadcast(scale.op, dims));
+    const xla::XlaOp y = QuantizeCode(quotient, xla::Broadcast(zero_point, dims), 0, 255);
+    c->SetOutput(0, xla::ConvertElementType(y, xla::U8));
+    c->SetOutput(1, scale.op);
+    c->SetOutput(2, xla::ConvertElementType(zero_point, xla::U8));
+  }
+};
+
+TF_QOPS_REGISTER_XLA("DequantizeLinear", DequantizeLinearXlaOp);
+TF_QOPS_REGISTER_XLA("QuantizeLinear", QuantizeLinearXlaOp);
+TF_QOPS_REGISTER_XLA("DynamicQuantizeLinear", DynamicQuantizeLinearXlaOp);
 
 }  // namespace
 }  // namespace tf_qops

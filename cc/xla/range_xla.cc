@@ -100,10 +100,8 @@ class QuantizeXlaOp : public RangeXlaOp {
   tensorflow::DataType dtype_;
 };
 
-REGISTER_KERNEL_BUILDER(Name("TfQops>Dequantize").Device("XLA_CPU_JIT"), DequantizeXlaOp);
-REGISTER_KERNEL_BUILDER(Name("TfQops>Dequantize").Device("XLA_GPU_JIT"), DequantizeXlaOp);
-REGISTER_KERNEL_BUILDER(Name("TfQops>Quantize").Device("XLA_CPU_JIT"), QuantizeXlaOp);
-REGISTER_KERNEL_BUILDER(Name("TfQops>Quantize").Device("XLA_GPU_JIT"), QuantizeXlaOp);
+TF_QOPS_REGISTER_XLA("Dequantize", DequantizeXlaOp);
+TF_QOPS_REGISTER_XLA("Quantize", QuantizeXlaOp);
 
 }  // namespace
 }  // namespace tf_qops

@@ -9,8 +9,8 @@ from absl.testing import absltest, parameterized
 
 import tf_qops as tfq
 from tests import contract
+from tests.modes import MODES, call, prepare
 
-MODES = ("eager", "graph", "xla")
 # What XLA takes across a jit boundary; the rest is tested in the other two modes.
 XLA_TYPES = (
     "int8",
@@ -24,17 +24,6 @@ XLA_TYPES = (
 )
 CODES = {**contract.INTEGERS, **contract.FLOATS}
 CASES = [(n, m) for n in CODES for m in MODES if m != "xla" or n in XLA_TYPES]
-
-
-def prepare(mode, function):
-    """Returns the function as it runs in a mode, from arrays to an array."""
-    if mode != "eager":
-        function = tf.function(function, jit_compile=mode == "xla")
-    return lambda *args: function(*[tf.convert_to_tensor(arg) for arg in args]).numpy()
-
-
-def call(mode, function, *args):
-    return prepare(mode, function)(*args)
 
 
 class LinearTest(parameterized.TestCase):

@@ -143,10 +143,13 @@ class DynamicQuantizeLinearXlaOp : public XlaOpKernel {
   void Compile(XlaOpKernelContext* c) override {
     const xla::XlaOp x = c->Input(0), zero = xla::ConstantR0<float>(c->builder(), 0.0f);
     const xla::XlaOp numbers = xla::Select(xla::IsNan(x), xla::ZerosLike(x), x);
+    // A reduction may leave out its start, so that has to be the infinity.
     const XlaFloat low{
-        xla::ReduceAll(numbers, zero, xla::CreateScalarMinComputation(xla::F32, c->builder()))};
+        xla::Min(zero, xla::ReduceAll(numbers, xla::MaxValue(c->builder(), xla::F32),
+                                      xla::CreateScalarMinComputation(xla::F32, c->builder())))};
     const XlaFloat high{
-        xla::ReduceAll(numbers, zero, xla::CreateScalarMaxComputation(xla::F32, c->builder()))};
+        xla::Max(zero, xla::ReduceAll(numbers, xla::MinValue(c->builder(), xla::F32),
+                                      xla::CreateScalarMaxComputation(xla::F32, c->builder())))};
     const XlaFloat none{zero}, range = (high - low) / 255.0f;
     const XlaFloat scale = SelectEqual(range, none, range.Constant(1.0f), range);
     const xla::XlaOp zero_point =

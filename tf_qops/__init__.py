@@ -20,6 +20,7 @@ from tf_qops.ops.integer import (
     matmul_integer_to_float,
 )
 from tf_qops.ops.linear import dequantize_linear, dynamic_quantize_linear, quantize_linear
+from tf_qops.ops.nbits import gather_block_quantized, matmul_nbits
 from tf_qops.ops.pooling import qlinear_average_pool, qlinear_global_average_pool
 from tf_qops.ops.qlinear import qgemm, qlinear_conv, qlinear_matmul
 
@@ -36,9 +37,11 @@ __all__ = [
     "dequantize_linear",
     "dynamic_quantize_linear",
     "dynamic_quantize_matmul",
+    "gather_block_quantized",
     "layers",
     "matmul_integer",
     "matmul_integer_to_float",
+    "matmul_nbits",
     "onnx",
     "qgemm",
     "qlinear_add",

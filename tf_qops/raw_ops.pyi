@@ -251,3 +251,29 @@ def DynamicQuantizeMatMul(
     bias: Sequence[tf.Tensor],
     name: str | None = None,
 ) -> tf.Tensor: ...
+def MatMulNBits(
+    *,
+    a: tf.Tensor,
+    b: tf.Tensor,
+    scales: tf.Tensor,
+    zero_points: Sequence[tf.Tensor],
+    g_idx: Sequence[tf.Tensor],
+    bias: Sequence[tf.Tensor],
+    k: int,
+    n: int,
+    bits: int = 4,
+    block_size: int = 32,
+    name: str | None = None,
+) -> tf.Tensor: ...
+def GatherBlockQuantized(
+    *,
+    data: tf.Tensor,
+    indices: tf.Tensor,
+    scales: tf.Tensor,
+    zero_points: Sequence[tf.Tensor],
+    gather_axis: int = 0,
+    quantize_axis: int = 1,
+    block_size: int = 128,
+    bits: int = 4,
+    name: str | None = None,
+) -> tf.Tensor: ...

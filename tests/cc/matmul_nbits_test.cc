@@ -5,22 +5,13 @@
 
 #include <cmath>
 #include <cstring>
-#include <thread>
 
 #include "cc/core/packed_nbits.h"
 #include "tests/cc/check.h"
+#include "tests/cc/workers.h"
 
 namespace tf_qops {
 namespace {
-
-Workers TwoThreads() {
-  return {2, [](int64_t total, int64_t, const auto& work) {
-            const int64_t middle = total / 3;
-            std::thread other([&] { work(middle, total); });
-            if (middle > 0) work(0, middle);
-            other.join();
-          }};
-}
 
 std::vector<float> RandomFloats(Random* random, int64_t count) {
   std::vector<float> values(count);

@@ -1,0 +1,44 @@
+"""MatMulNBits and GatherBlockQuantized in plain numpy, from com.microsoft's documentation."""
+
+import numpy as np
+
+from tests import contract
+
+
+def unpack(packed: np.ndarray, bits: int) -> np.ndarray:
+    """The codes in bytes along the last dimension, lowest bits first."""
+    codes = [packed >> shift & (1 << bits) - 1 for shift in range(0, 8, bits)]
+    return np.stack(codes, -1).reshape(*packed.shape[:-1], -1).astype(np.int32)
+
+
+def nbits_weights(b, scales, zero_points=None, g_idx=None, *, k, n, bits, block_size):
+    """The weights [n, k] in float64."""
+    blocks = -(-k // block_size)
+    codes = unpack(b.reshape(n, -1), bits)[:, :k]
+    block_of = np.arange(k) // block_size if g_idx is None else g_idx[:k]
+    if zero_points is None:
+        zero_points = np.full([n, blocks], 1 << bits - 1)
+    elif zero_points.dtype == np.uint8:
+        zero_points = unpack(zero_points.reshape(n, -1), bits)[:, :blocks]
+    zero_points = zero_points.reshape(n, blocks).astype(np.float64)[:, block_of]
+    return (codes - zero_points) * scales.reshape(n, blocks).astype(np.float64)[:, block_of]
+
+
+def gather_block_quantized(
+    data, indices, scales, zero_points=None, *, gather_axis, quantize_axis, block_size, bits=4
+):
+    zero = 0
+    if data.dtype == np.uint8:
+        zero = 1 << bits - 1
+        data = unpack(data, bits)
+        if zero_points is not None:
+            zero_points = unpack(zero_points, bits)[..., : scales.shape[-1]]
+    if zero_points is None:
+        zero_points = np.full(scales.shape, zero)
+    block_size = block_size or data.shape[quantize_axis]
+    spread = lambda values: np.broadcast_to(  # noqa: E731
+        contract.spread(values.astype(np.float32), data, quantize_axis, block_size), data.shape
+    )
+    difference = data.astype(np.float32) - spread(zero_points)
+    values = contract.flush(difference * spread(scales)).astype(scales.dtype)
+    return np.take(values, indices, gather_axis)

@@ -246,16 +246,16 @@ class ConstantsTest(parameterized.TestCase):
 class RefusalsTest(parameterized.TestCase):
     def test_all_unsupported_operators_are_named_at_once(self):
         nodes = [
-            graphs.node("Sin", ["x"], ["a"], name="first"),
-            graphs.node("Sin", ["a"], ["b"], name="second"),
+            graphs.node("Det", ["x"], ["a"], name="first"),
+            graphs.node("Det", ["a"], ["b"], name="second"),
             graphs.node("FusedThing", ["b"], ["c"], domain="com.microsoft"),
             graphs.node("MaxPool", ["c"], ["y", "i"], name="pool", kernel_shape=[2]),
         ]
         proto = graphs.model(nodes, {"x": ("float32", [1, 1, 4])}, microsoft=True)
-        sin, fused, pool = tfq.onnx.unsupported_operators(proto)
+        det, fused, pool = tfq.onnx.unsupported_operators(proto)
         self.assertEqual(
-            (sin.domain, sin.op_type, sin.since_version, sin.nodes),
-            ("", "Sin", 7, ("first", "second")),
+            (det.domain, det.op_type, det.since_version, det.nodes),
+            ("", "Det", 11, ("first", "second")),
         )
         self.assertEqual((fused.domain, fused.op_type), ("com.microsoft", "FusedThing"))
         self.assertEqual(fused.nodes, ("c",))
@@ -264,7 +264,7 @@ class RefusalsTest(parameterized.TestCase):
             tfq.onnx.import_model(proto)
         self.assertLen(caught.exception.operators, 3)
         message = str(caught.exception)
-        for part in ("2 x Sin", "first, second", "1 x com.microsoft.FusedThing", "1 x MaxPool"):
+        for part in ("2 x Det", "first, second", "1 x com.microsoft.FusedThing", "1 x MaxPool"):
             self.assertIn(part, message)
 
     def test_other_precisions_are_refused(self):

@@ -4,22 +4,60 @@ All need Keras 3 on TensorFlow; the functions of `tf_qops` work without Keras.
 """
 
 from tf_qops.layers import _requirements  # noqa: F401  (checked before Keras layers are defined)
+from tf_qops.layers.arithmetic import Modulo, TruncatingDivide
+from tf_qops.layers.average_pool import AveragePool
 from tf_qops.layers.constant import Constant
+from tf_qops.layers.convolution import Convolution, TransposedConvolution
 from tf_qops.layers.dequantize import Dequantize
 from tf_qops.layers.linear import DequantizeLinear, QuantizeLinear
 from tf_qops.layers.max_pool import MaxPool
+from tf_qops.layers.places import CumSum, DepthToSpace, Pad, SpaceToDepth
 from tf_qops.layers.qlinear_conv import QLinearConv1D, QLinearConv2D, QLinearConv3D
 from tf_qops.layers.reshape import Flatten, Reshape
+from tf_qops.layers.select import (
+    ArgExtreme,
+    GatherND,
+    NonZero,
+    OneHot,
+    ScatterElements,
+    ScatterND,
+    TopK,
+)
+from tf_qops.layers.shapes import Expand, Fill, Range, ReshapeTo, Shape, Slice, Squeeze, Tile
 
 __all__ = [
+    "ArgExtreme",
+    "AveragePool",
     "Constant",
+    "Convolution",
+    "CumSum",
+    "DepthToSpace",
     "Dequantize",
     "DequantizeLinear",
+    "Expand",
+    "Fill",
     "Flatten",
+    "GatherND",
     "MaxPool",
+    "Modulo",
+    "NonZero",
+    "OneHot",
+    "Pad",
     "QLinearConv1D",
     "QLinearConv2D",
     "QLinearConv3D",
     "QuantizeLinear",
+    "Range",
     "Reshape",
+    "ReshapeTo",
+    "ScatterElements",
+    "ScatterND",
+    "Shape",
+    "Slice",
+    "SpaceToDepth",
+    "Squeeze",
+    "Tile",
+    "TopK",
+    "TransposedConvolution",
+    "TruncatingDivide",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Literal
 
 from tf_qops.onnx.reader import Node
@@ -21,12 +21,15 @@ class Handler:
         layout: "image": its first input has channels (dimension 1 in ONNX) and places; "any": it
             works element by element; "onnx": it needs ONNX's order of dimensions.
         since_version: the first operator version that it serves.
+        shapes: the inputs through which shapes are followed: an element of the output that comes
+            from known elements of theirs does not depend on the unknown ones.
     """
 
     build: Callable[[Any], Any]
     check: Callable[[Node], str | None]
     layout: Layout
     since_version: int
+    shapes: Collection[int]
 
 
 _handlers: dict[tuple[str, str], list[Handler]] = {}
@@ -39,6 +42,7 @@ def register_handler(
     *,
     layout: Layout = "onnx",
     check: Callable[[Node], str | None] | None = None,
+    shapes: Collection[int] = (),
 ) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
     """Returns a decorator that registers a function as the importer of an operator.
 
@@ -51,6 +55,7 @@ def register_handler(
         since_version: the first operator version that the function serves.
         layout: "image", "any" or "onnx", see `Handler`.
         check: takes a `Node` and returns why it cannot be imported, or None.
+        shapes: the inputs through which shapes are followed, see `Handler`.
 
     Example:
 
@@ -63,7 +68,8 @@ def register_handler(
     def register(build: Callable[[Any], Any]) -> Callable[[Any], Any]:
         versions = _handlers.setdefault((domain, op_type), [])
         versions[:] = [h for h in versions if h.since_version != since_version]
-        versions.append(Handler(build, check or (lambda node: None), layout, since_version))
+        chosen_check = check or (lambda node: None)
+        versions.append(Handler(build, chosen_check, layout, since_version, shapes))
         versions.sort(key=lambda handler: handler.since_version)
         return build
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
@@ -11,6 +12,14 @@ import numpy as np
 from tf_qops.onnx.reader import Node
 
 Tensor = Any  # a KerasTensor, or an eager tensor while constants are folded
+Probes = tuple[np.ndarray, np.ndarray]
+
+# More elements than any tensor of a network has.
+_MOST_ELEMENTS = 2**33
+
+
+class NotFoldedError(Exception):
+    """The result of a constant node is too large to be computed while the graph is built."""
 
 
 def channels_last_axis(axis: int, rank: int) -> int:
@@ -37,6 +46,8 @@ class Value:
         name: gives names to the transpositions; made unique by `unique_name`.
         onnx: the tensor in ONNX's layout.
         channels_last: the same with the dimension 1 at the end.
+        probes: what the tensor would hold for two choices of the symbolic dimensions; None where
+            that is not followed. Elements that agree are known before anything runs.
     """
 
     def __init__(
@@ -46,12 +57,14 @@ class Value:
         *,
         onnx: Tensor | None = None,
         channels_last: Tensor | None = None,
+        probes: Probes | None = None,
     ):
         self._name = name
         self._unique_name = unique_name
         self._onnx = onnx
         self._channels_last = channels_last
         self.is_image = channels_last is not None
+        self.probes = probes
 
     def onnx(self) -> Tensor:
         """Returns the tensor in ONNX's layout."""
@@ -96,6 +109,8 @@ class NodeCall:
         values: one `Value`, array (a constant) or None (left out) per input.
         unique_name: gives out names of layers.
         place_constant: makes a tensor of an array.
+        folds: the most elements that a result may have where constants are folded; None while
+            layers are built.
     """
 
     def __init__(
@@ -104,11 +119,13 @@ class NodeCall:
         values: list[Value | np.ndarray | None],
         unique_name: Callable[[str], str],
         place_constant: Callable[[str, np.ndarray], Tensor],
+        folds: int | None = None,
     ):
         self.node = node
         self._values = values
         self._unique_name = unique_name
         self._place_constant = place_constant
+        self.folds = folds
 
     def attribute(self, name: str, default: Any = None) -> Any:
         """Returns an attribute, see `Node.attribute`."""
@@ -132,6 +149,46 @@ class NodeCall:
         dtype = value.dtype if isinstance(value, np.ndarray) else value.either()[0].dtype
         return dtype if isinstance(dtype, str) else dtype.name
 
+    def shape(self, index: int) -> tuple[int | None, ...]:
+        """Returns the shape of an input in ONNX's layout."""
+        value = self._values[index]
+        if isinstance(value, np.ndarray):
+            return value.shape
+        tensor, channels_last = value.either()
+        shape = tuple(tensor.shape)
+        return (shape[0], shape[-1], *shape[1:-1]) if channels_last else shape
+
+    def known(self, index: int) -> list[int | None] | None:
+        """Returns the elements of an integer vector, None for those that only a run tells.
+
+        None stands for all of them where not even their number is known.
+        """
+        value = self._values[index]
+        if isinstance(value, np.ndarray):
+            return [int(v) for v in value.reshape(-1)]
+        if value.probes is not None:
+            first, second = (probe.reshape(-1) for probe in value.probes)
+            return [int(a) if a == b else None for a, b in zip(first, second, strict=True)]
+        shape = self.shape(index)
+        return None if None in shape else [None] * int(np.prod(shape))
+
+    def bounded(self, shape: Sequence[int | None]) -> Sequence[int | None]:
+        """Returns the shape of a result.
+
+        Raises:
+            NotFoldedError: it is too large to be a constant.
+            ValueError: it is too large for any machine.
+        """
+        elements = math.prod(d or 1 for d in shape)
+        if elements > _MOST_ELEMENTS:
+            raise ValueError(
+                f"a result must have at most {_MOST_ELEMENTS} elements. "
+                f"Received: shape {list(shape)}."
+            )
+        if self.folds is not None and elements > self.folds:
+            raise NotFoldedError
+        return shape
+
     def value(self, index: int) -> Value | np.ndarray:
         """Returns an input as it is, to pass it on."""
         return self._values[index]
@@ -143,6 +200,10 @@ class NodeCall:
             return self._place_constant(self.node.inputs[index], value)
         return value.onnx()
 
+    def placed(self, name: str, value: np.ndarray) -> Tensor:
+        """Returns an array of the handler's own as a tensor, a layer's weight."""
+        return self._place_constant(f"{self.node.name}_{name}", value)
+
     def channels_last(self, index: int) -> Tensor:
         """Returns an input, which is no constant, with its channels last."""
         return self._image(index).channels_last()
@@ -151,16 +212,42 @@ class NodeCall:
         """Returns an input in the layout that it has, and whether its channels are last."""
         return self._image(index).either()
 
+    def broadcast(self, indices: Sequence[int]) -> tuple[list[Tensor], bool]:
+        """Returns the inputs of an elementwise operator in one layout, and whether it is the last.
+
+        Images stay as they are; constants beside them get their rank and layout.
+        """
+        rank = max(len(self.shape(i)) for i in indices)
+        computed = [i for i in indices if not isinstance(self._values[i], np.ndarray)]
+        images = [i for i in computed if self._values[i].either()[1]]
+        ranks = {len(self.shape(i)) for i in computed} - {0}
+        if not images or rank < 3 or ranks != {rank}:
+            return [self.tensor(i) for i in indices], False
+        return [self._last(i, rank) for i in indices], True
+
+    def _last(self, index: int, rank: int) -> Tensor:
+        """Returns an input of a broadcast with its channels last."""
+        value = self._values[index]
+        if not isinstance(value, np.ndarray):
+            return value.channels_last() if len(self.shape(index)) else value.onnx()
+        if value.size == 1:
+            return self.tensor(index)
+        shape = (1,) * (rank - value.ndim) + value.shape
+        moved = np.moveaxis(value.reshape(shape), 1, -1)
+        return self._place_constant(f"{self.node.inputs[index]}_channels_last", moved)
+
     def _image(self, index: int) -> Value:
         value = self._values[index]
         if isinstance(value, np.ndarray):
             return Value(self.node.inputs[index], self._unique_name, onnx=self.tensor(index))
         return value
 
-    def output(self, tensor: Tensor, channels_last: bool = False) -> Value:
+    def output(
+        self, tensor: Tensor, channels_last: bool = False, probes: Probes | None = None
+    ) -> Value:
         """Returns a tensor as an output, in ONNX's layout or with its channels last."""
         layout = {"channels_last" if channels_last else "onnx": tensor}
-        return Value(self.node.name, self._unique_name, **layout)
+        return Value(self.node.name, self._unique_name, probes=probes, **layout)
 
     def options(self, index: int = 0) -> dict[str, Any]:
         """Returns the name and dtype for a Keras layer that takes the given input first.

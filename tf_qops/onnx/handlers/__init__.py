@@ -1,15 +1,49 @@
-"""One module per operator; importing this package fills the table."""
+"""One module per operator or family; importing this package fills the table."""
 
 from tf_qops.onnx.handlers import (
+    activations,  # noqa: F401
+    arg,  # noqa: F401
+    average_pool,  # noqa: F401
+    binary,  # noqa: F401
+    cast,  # noqa: F401
+    clip,  # noqa: F401
+    concat,  # noqa: F401
+    constant_of_shape,  # noqa: F401
+    conv,  # noqa: F401
+    conv_transpose,  # noqa: F401
+    cum_sum,  # noqa: F401
+    depth_space,  # noqa: F401
     dequantize_linear,  # noqa: F401
+    dropout,  # noqa: F401
+    einsum,  # noqa: F401
+    expand,  # noqa: F401
     flatten,  # noqa: F401
+    gather,  # noqa: F401
     gemm,  # noqa: F401
     global_average_pool,  # noqa: F401
     identity,  # noqa: F401
+    indexing,  # noqa: F401
+    log_softmax,  # noqa: F401
+    matmul,  # noqa: F401
     max_pool,  # noqa: F401
+    normalization,  # noqa: F401
+    pad,  # noqa: F401
     qlinear_conv,  # noqa: F401
     quantize_linear,  # noqa: F401
+    range,  # noqa: F401
+    reduce,  # noqa: F401
     relu,  # noqa: F401
     reshape,  # noqa: F401
+    shape,  # noqa: F401
+    slice,  # noqa: F401
     softmax,  # noqa: F401
+    split,  # noqa: F401
+    squeeze,  # noqa: F401
+    tile,  # noqa: F401
+    top_k,  # noqa: F401
+    transpose,  # noqa: F401
+    trilu,  # noqa: F401
+    unary,  # noqa: F401
+    variadic,  # noqa: F401
+    where,  # noqa: F401
 )

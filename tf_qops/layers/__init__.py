@@ -11,9 +11,12 @@ from tf_qops.layers.convolution import Convolution, TransposedConvolution
 from tf_qops.layers.dequantize import Dequantize
 from tf_qops.layers.linear import DequantizeLinear, QuantizeLinear
 from tf_qops.layers.max_pool import MaxPool
+from tf_qops.layers.non_max_suppression import NonMaxSuppression
 from tf_qops.layers.places import CumSum, DepthToSpace, Pad, SpaceToDepth
 from tf_qops.layers.qlinear_conv import QLinearConv1D, QLinearConv2D, QLinearConv3D
+from tf_qops.layers.recurrent import Recurrent
 from tf_qops.layers.reshape import Flatten, Reshape
+from tf_qops.layers.resize import Resize
 from tf_qops.layers.select import (
     ArgExtreme,
     GatherND,
@@ -40,6 +43,7 @@ __all__ = [
     "GatherND",
     "MaxPool",
     "Modulo",
+    "NonMaxSuppression",
     "NonZero",
     "OneHot",
     "Pad",
@@ -48,8 +52,10 @@ __all__ = [
     "QLinearConv3D",
     "QuantizeLinear",
     "Range",
+    "Recurrent",
     "Reshape",
     "ReshapeTo",
+    "Resize",
     "ScatterElements",
     "ScatterND",
     "Shape",

@@ -26,14 +26,17 @@ from tf_qops.onnx.handlers import (
     log_softmax,  # noqa: F401
     matmul,  # noqa: F401
     max_pool,  # noqa: F401
+    non_max_suppression,  # noqa: F401
     normalization,  # noqa: F401
     pad,  # noqa: F401
     qlinear_conv,  # noqa: F401
     quantize_linear,  # noqa: F401
     range,  # noqa: F401
+    recurrent,  # noqa: F401
     reduce,  # noqa: F401
     relu,  # noqa: F401
     reshape,  # noqa: F401
+    resize,  # noqa: F401
     shape,  # noqa: F401
     slice,  # noqa: F401
     softmax,  # noqa: F401

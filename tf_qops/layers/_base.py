@@ -20,7 +20,7 @@ _UNTYPED = (np.dtype("int64"), np.dtype("float64"))
 _LARGEST_IN_CONFIG = 1000
 
 
-def _as_array(name: str, value: Any, dtype: str | None) -> np.ndarray | None:
+def as_array(name: str, value: Any, dtype: str | None) -> np.ndarray | None:
     """Returns value as an array that keeps its dtype, or has `dtype` if it has none of its own.
 
     Args:
@@ -55,7 +55,7 @@ def _to_config(array: np.ndarray) -> dict[str, Any]:
 
 def scale_array(name: str, value: Any) -> np.ndarray:
     """Returns a scale as an array: its own floating-point type, float32 for Python numbers."""
-    array = _as_array(name, value, "float32")
+    array = as_array(name, value, "float32")
     if array is None or not tf.as_dtype(array.dtype).is_floating:
         raise ValueError(f"{name} must be a number or floats. Received: {name}={value!r}")
     return array
@@ -63,7 +63,7 @@ def scale_array(name: str, value: Any) -> np.ndarray:
 
 def zero_point_array(name: str, value: Any, dtype: str | None) -> np.ndarray | None:
     """Returns a zero point as an array of its own dtype, or of `dtype` for Python numbers."""
-    return _as_array(name, value, dtype)
+    return as_array(name, value, dtype)
 
 
 class OperatorLayer(keras.layers.Layer):
@@ -78,10 +78,11 @@ class OperatorLayer(keras.layers.Layer):
         self._packed: dict[str, tuple[str, tuple[int, ...]]] = {}
 
     def __call__(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        x, *args = map(narrow.carried, (x, *args))
+        x, args = keras.tree.map_structure(narrow.carried, (x, args))
         kwargs = {name: narrow.carried(value) for name, value in kwargs.items()}
-        if not self.built and hasattr(x, "dtype"):
-            self._input_dtype = keras.backend.standardize_dtype(x.dtype)
+        first = x[0] if isinstance(x, (list, tuple)) and x else x
+        if not self.built and hasattr(first, "dtype"):
+            self._input_dtype = keras.backend.standardize_dtype(first.dtype)
         return super().__call__(x, *args, **kwargs)
 
     def add_fixed_weight(self, name: str, value: np.ndarray) -> keras.Variable:
@@ -166,7 +167,7 @@ class QuantizedLayer(OperatorLayer):
         for name, value in self._initial.items():
             if value is not None:
                 if value.dtype == np.int64:
-                    value = _as_array(name, value, self._input_dtype or "uint8")
+                    value = as_array(name, value, self._input_dtype or "uint8")
                 setattr(self, name, self.add_fixed_weight(name, value))
 
     def parameter_dtype(self, name: str) -> str | None:

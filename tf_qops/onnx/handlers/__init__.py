@@ -10,11 +10,13 @@ from tf_qops.onnx.handlers import (
     concat,  # noqa: F401
     constant_of_shape,  # noqa: F401
     conv,  # noqa: F401
+    conv_integer,  # noqa: F401
     conv_transpose,  # noqa: F401
     cum_sum,  # noqa: F401
     depth_space,  # noqa: F401
     dequantize_linear,  # noqa: F401
     dropout,  # noqa: F401
+    dynamic_quantize_linear,  # noqa: F401
     einsum,  # noqa: F401
     expand,  # noqa: F401
     flatten,  # noqa: F401
@@ -31,6 +33,10 @@ from tf_qops.onnx.handlers import (
     pad,  # noqa: F401
     qlinear_conv,  # noqa: F401
     quantize_linear,  # noqa: F401
+    quantized_along_axis,  # noqa: F401
+    quantized_elementwise,  # noqa: F401
+    quantized_pools,  # noqa: F401
+    quantized_products,  # noqa: F401
     range,  # noqa: F401
     recurrent,  # noqa: F401
     reduce,  # noqa: F401

@@ -33,12 +33,6 @@ class RecentlyUsed {
     return made;
   }
 
-  // The same for keys that never go stale.
-  template <typename Make>
-  std::shared_ptr<const Value> Get(const Key& key, Make&& make) {
-    return Get(key, make, [](const Key&) { return false; });
-  }
-
  private:
   std::shared_ptr<const Value> Find(const Key& key) {
     std::lock_guard<std::mutex> lock(mutex_);

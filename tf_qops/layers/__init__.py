@@ -9,6 +9,7 @@ from tf_qops.layers.average_pool import AveragePool
 from tf_qops.layers.constant import Constant
 from tf_qops.layers.convolution import Convolution, TransposedConvolution
 from tf_qops.layers.dequantize import Dequantize
+from tf_qops.layers.dynamic import DynamicConv1D, DynamicConv2D, DynamicConv3D, DynamicDense
 from tf_qops.layers.linear import DequantizeLinear, QuantizeLinear
 from tf_qops.layers.max_pool import MaxPool
 from tf_qops.layers.non_max_suppression import NonMaxSuppression
@@ -31,6 +32,7 @@ from tf_qops.layers.operators import (
 )
 from tf_qops.layers.places import CumSum, DepthToSpace, Pad, SpaceToDepth
 from tf_qops.layers.qlinear_conv import QLinearConv1D, QLinearConv2D, QLinearConv3D
+from tf_qops.layers.qlinear_dense import QLinearDense
 from tf_qops.layers.recurrent import Recurrent
 from tf_qops.layers.reshape import Flatten, Reshape
 from tf_qops.layers.resize import Resize
@@ -55,6 +57,10 @@ __all__ = [
     "DepthToSpace",
     "Dequantize",
     "DequantizeLinear",
+    "DynamicConv1D",
+    "DynamicConv2D",
+    "DynamicConv3D",
+    "DynamicDense",
     "DynamicQuantizeLinear",
     "DynamicQuantizeMatMul",
     "Expand",
@@ -76,6 +82,7 @@ __all__ = [
     "QLinearConv1D",
     "QLinearConv2D",
     "QLinearConv3D",
+    "QLinearDense",
     "QLinearGlobalAveragePool",
     "QLinearLeakyRelu",
     "QLinearMatMul",

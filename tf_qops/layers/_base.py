@@ -66,6 +66,39 @@ def zero_point_array(name: str, value: Any, dtype: str | None) -> np.ndarray | N
     return as_array(name, value, dtype)
 
 
+def format_parameters(
+    x_scale: Any,
+    x_zero_point: Any,
+    w_scale: Any,
+    w_zero_point: Any,
+    y_scale: Any,
+    y_zero_point: Any,
+    output_dtype: str | None,
+) -> dict[str, np.ndarray]:
+    """Returns scales and zero points of input, kernel and output as arrays.
+
+    Python numbers as zero points are int8 for the kernel, `output_dtype` or uint8 for the output;
+    x_zero_point may stay int64, to take the input's dtype.
+
+    Raises:
+        ValueError: a scale that is no float, or a y_zero_point of another dtype than the output.
+    """
+    y_zero_point = zero_point_array("y_zero_point", y_zero_point, output_dtype or "uint8")
+    if y_zero_point.dtype.name != (output_dtype or y_zero_point.dtype.name):
+        raise ValueError(
+            "y_zero_point must have the dtype of the output. "
+            f"Received: y_zero_point of {y_zero_point.dtype}, output_dtype={output_dtype}"
+        )
+    return {
+        "x_scale": scale_array("x_scale", x_scale),
+        "x_zero_point": zero_point_array("x_zero_point", x_zero_point, None),
+        "w_scale": scale_array("w_scale", w_scale),
+        "w_zero_point": zero_point_array("w_zero_point", w_zero_point, "int8"),
+        "y_scale": scale_array("y_scale", y_scale),
+        "y_zero_point": y_zero_point,
+    }
+
+
 class OperatorLayer(keras.layers.Layer):
     """A layer around an operator: nothing is cast, shapes and dtypes are the operator's own.
 

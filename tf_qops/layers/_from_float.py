@@ -1,4 +1,4 @@
-"""Makes the arguments and weights of a quantized convolution out of a float one."""
+"""Makes the arguments and weights of a quantized layer out of a float one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LARGEST_BIAS = 2**30
 
 
 class QuantizedWeights(NamedTuple):
-    """Kernel [filters, channels / groups, ...] in codes, scale and zero point, int32 bias."""
+    """Kernel [filters, channels / groups, ...] in codes, scale and zero point, and the bias."""
 
     kernel: np.ndarray
     scale: np.ndarray
@@ -31,7 +31,7 @@ class QuantizedWeights(NamedTuple):
 
 
 def onnx_kernel(layer: keras.layers.Layer) -> np.ndarray:
-    """Returns the kernel of a Conv or DepthwiseConv in ONNX's layout, float32.
+    """Returns the kernel of a layer in ONNX's layout, float32; a Dense's as [units, inputs].
 
     Keras has [..., channels / groups, filters], or [..., channels, multiplier] where each channel
     has filters of its own.
@@ -54,8 +54,7 @@ def convolution(rank: int, layer: keras.layers.Layer) -> dict[str, Any]:
     if not isinstance(layer, _CONVOLUTIONS[rank]):
         names = " or ".join(kind.__name__ for kind in _CONVOLUTIONS[rank])
         raise TypeError(f"layer must be a {names}. Received: {type(layer).__name__}")
-    if not layer.built:
-        raise ValueError(f"layer must be built, to have weights. Received: {layer.name!r}")
+    _check_built(layer)
     padding = layer.padding
     if padding == "causal":
         padding = ((layer.kernel_size[0] - 1) * layer.dilation_rate[0], 0)
@@ -72,10 +71,28 @@ def convolution(rank: int, layer: keras.layers.Layer) -> dict[str, Any]:
     }
 
 
+def dense(layer: keras.layers.Layer) -> dict[str, Any]:
+    """Returns the arguments of a layer of integers that multiplies as a Keras Dense does.
+
+    Raises:
+        TypeError: no Dense.
+        ValueError: not built.
+    """
+    if not isinstance(layer, keras.layers.Dense):
+        raise TypeError(f"layer must be a Dense. Received: {type(layer).__name__}")
+    _check_built(layer)
+    return {"units": layer.units, "use_bias": layer.use_bias, "name": layer.name}
+
+
+def _check_built(layer: keras.layers.Layer) -> None:
+    if not layer.built:
+        raise ValueError(f"layer must be built, to have weights. Received: {layer.name!r}")
+
+
 def weights(
     layer: keras.layers.Layer, x_scale: Any, per_channel: bool, dtype: str
 ) -> QuantizedWeights:
-    """Quantizes kernel and bias.
+    """Quantizes kernel and bias; with an x_scale of None the bias stays float32.
 
     Raises:
         ValueError: a dtype other than int8 and uint8.
@@ -86,18 +103,19 @@ def weights(
         )
     kernel = onnx_kernel(layer)
     bias = np.zeros(len(kernel)) if layer.bias is None else np.asarray(layer.bias, np.float64)
-    x_scale = np.float32(x_scale)
     scale = np.abs(kernel).reshape(len(kernel), -1).max(1) / np.float32(127)
-    scale = np.maximum(scale, np.abs(bias) / (np.float64(x_scale) * _LARGEST_BIAS))
+    if x_scale is not None:
+        x_scale = np.float32(x_scale)
+        scale = np.maximum(scale, np.abs(bias) / (np.float64(x_scale) * _LARGEST_BIAS))
     scale = scale.astype(np.float32) if per_channel else scale.max().astype(np.float32)
     scale = np.where(scale < np.finfo(np.float32).tiny, np.float32(1), scale)
     zero_point = np.full_like(scale, _ZERO_POINTS[dtype], dtype)
-    return QuantizedWeights(
-        linear.quantize_linear(kernel, scale, zero_point, axis=0).numpy(),
-        scale,
-        zero_point,
-        np.rint(bias / (x_scale * scale).astype(np.float64)).astype(np.int32),
-    )
+    if x_scale is None:
+        bias = bias.astype(np.float32)
+    else:
+        bias = np.rint(bias / (x_scale * scale).astype(np.float64)).astype(np.int32)
+    codes = linear.quantize_linear(kernel, scale, zero_point, axis=0).numpy()
+    return QuantizedWeights(codes, scale, zero_point, bias)
 
 
 def check_activation(layer: keras.layers.Layer, y_zero_point: np.ndarray) -> None:

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import keras
-import numpy as np
 import tensorflow as tf
 
 from tf_qops.layers import _from_float
-from tf_qops.layers._base import QuantizedLayer, scale_array, zero_point_array
+from tf_qops.layers._base import format_parameters
+from tf_qops.layers._convolution import IntegerConvolution
 from tf_qops.ops import qlinear
 
-_AUTO_PAD = {"valid": "VALID", "same": "SAME_UPPER", "same_lower": "SAME_LOWER"}
-_LAYOUTS = {"channels_first": "NCHW", "channels_last": "NHWC"}
 
-
-def _per_dimension(name: str, value: int | Sequence[int], rank: int) -> tuple[int, ...]:
-    """Returns one number for each spatial dimension."""
-    values = (value,) * rank if isinstance(value, int) else tuple(int(v) for v in value)
-    if len(values) != rank or min(values) < 1:
-        raise ValueError(f"{name} must be {rank} positive integers. Received: {name}={value}")
-    return values
-
-
-class QLinearConv(QuantizedLayer):
+class QLinearConv(IntegerConvolution):
     """Base of the quantized convolutions; a subclass says its number of spatial dimensions."""
-
-    rank: ClassVar[int]
 
     def __init__(
         self,
@@ -50,50 +37,23 @@ class QLinearConv(QuantizedLayer):
         output_dtype: str | None = None,
         **kwargs: Any,
     ):
-        y_zero_point = zero_point_array("y_zero_point", y_zero_point, output_dtype or "uint8")
-        if y_zero_point.dtype.name != (output_dtype or y_zero_point.dtype.name):
-            raise ValueError(
-                "y_zero_point must have the dtype of the output. "
-                f"Received: y_zero_point of {y_zero_point.dtype}, output_dtype={output_dtype}"
-            )
-        parameters = {
-            "x_scale": scale_array("x_scale", x_scale),
-            "x_zero_point": zero_point_array("x_zero_point", x_zero_point, None),
-            "w_scale": scale_array("w_scale", w_scale),
-            "w_zero_point": zero_point_array("w_zero_point", w_zero_point, "int8"),
-            "y_scale": scale_array("y_scale", y_scale),
-            "y_zero_point": y_zero_point,
-        }
-        super().__init__(parameters, **kwargs)
-        self.filters = filters
-        self.kernel_size = _per_dimension("kernel_size", kernel_size, self.rank)
-        self.strides = _per_dimension("strides", strides, self.rank)
-        self.dilation_rate = _per_dimension("dilation_rate", dilation_rate, self.rank)
-        self.groups = groups
-        if groups < 1 or filters < 1 or filters % groups:
-            raise ValueError(
-                "filters must be a positive multiple of groups. "
-                f"Received: filters={filters}, groups={groups}"
-            )
-        self.padding = padding if isinstance(padding, str) else tuple(int(p) for p in padding)
-        if self.padding not in _AUTO_PAD and (
-            isinstance(padding, str) or len(self.padding) != 2 * self.rank or min(self.padding) < 0
-        ):
-            raise ValueError(
-                f'padding must be "valid", "same", "same_lower" or {2 * self.rank} numbers from 0 '
-                f"(first all begins, then all ends). Received: padding={padding}"
-            )
-        self.data_format = keras.config.image_data_format() if data_format is None else data_format
-        if self.data_format not in _LAYOUTS:
-            raise ValueError(
-                f"data_format must be one of {list(_LAYOUTS)}. Received: data_format={data_format}"
-            )
-        self.use_bias = use_bias
-        self.output_dtype = y_zero_point.dtype.name
-        self.input_spec = keras.layers.InputSpec(ndim=self.rank + 2)
-        self.supports_jit = False
-        self.kernel = None
-        self.bias = None
+        parameters = format_parameters(
+            x_scale, x_zero_point, w_scale, w_zero_point, y_scale, y_zero_point, output_dtype
+        )
+        super().__init__(
+            parameters,
+            "int32",
+            filters,
+            kernel_size,
+            strides,
+            padding,
+            dilation_rate,
+            groups,
+            use_bias,
+            data_format,
+            **kwargs,
+        )
+        self.output_dtype = parameters["y_zero_point"].dtype.name
 
     @classmethod
     def from_float(
@@ -153,33 +113,11 @@ class QLinearConv(QuantizedLayer):
             **arguments | kwargs,
         )
         _from_float.check_activation(layer, quantized._initial["y_zero_point"])
-        channels = weights.kernel.shape[1] * quantized.groups
-        shape = [None] * (cls.rank + 2)
-        shape[1 if quantized.data_format == "channels_first" else -1] = channels
-        quantized.build(tuple(shape))
-        quantized.assign(kernel=weights.kernel)
-        if quantized.use_bias:
-            quantized.assign(bias=weights.bias)
+        quantized.build_with(weights.kernel, weights.bias)
         return quantized
-
-    def build(self, input_shape: tuple[int | None, ...]) -> None:
-        """Creates kernel (int8 or uint8 zeros), bias (int32 zeros) and the parameters."""
-        channels = input_shape[1 if self.data_format == "channels_first" else -1]
-        if channels is None or channels % self.groups:
-            raise ValueError(
-                "The number of channels must be known and a multiple of groups. "
-                f"Received: input_shape={input_shape}, groups={self.groups}"
-            )
-        kernel_shape = (self.filters, channels // self.groups, *self.kernel_size)
-        kernel_dtype = self._initial["w_zero_point"].dtype
-        self.kernel = self.add_fixed_weight("kernel", np.zeros(kernel_shape, kernel_dtype))
-        if self.use_bias:
-            self.bias = self.add_fixed_weight("bias", np.zeros(self.filters, np.int32))
-        self.add_parameters()
 
     def call(self, x: tf.Tensor) -> tf.Tensor:
         """Returns the convolution of x, in the output's integers."""
-        explicit = not isinstance(self.padding, str)
         return qlinear.qlinear_conv(
             x,
             self.tensor("x_scale"),
@@ -190,12 +128,7 @@ class QLinearConv(QuantizedLayer):
             self.tensor("y_scale"),
             self.tensor("y_zero_point"),
             bias=self.tensor("bias"),
-            strides=self.strides,
-            dilations=self.dilation_rate,
-            pads=self.padding if explicit else None,
-            auto_pad="NOTSET" if explicit else _AUTO_PAD[self.padding],
-            group=self.groups,
-            data_format=_LAYOUTS[self.data_format],
+            **self.attributes(),
         )
 
     def input_dtype_for_shapes(self) -> str:
@@ -204,17 +137,7 @@ class QLinearConv(QuantizedLayer):
 
     def get_config(self) -> dict[str, Any]:
         """Returns the layer's arguments."""
-        return super().get_config() | {
-            "filters": self.filters,
-            "kernel_size": self.kernel_size,
-            "strides": self.strides,
-            "padding": self.padding,
-            "dilation_rate": self.dilation_rate,
-            "groups": self.groups,
-            "use_bias": self.use_bias,
-            "data_format": self.data_format,
-            "output_dtype": self.output_dtype,
-        }
+        return super().get_config() | {"output_dtype": self.output_dtype}
 
 
 @keras.saving.register_keras_serializable(package="tf_qops")

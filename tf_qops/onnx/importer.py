@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
+import sys
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import keras
@@ -142,14 +145,16 @@ class _Builder:
                 self._add_node(node)
             except Exception as error:
                 raise OnnxFileError(
-                    f"A node cannot be built: {error} Received: node {node.name!r} ({node.op_type})"
+                    f"A node cannot be built: {_reason(error)} "
+                    f"Received: node {node.name!r} ({node.op_type})"
                 ) from error
         outputs = [self._output(output) for output in self._graph.outputs]
-        model = keras.Model(
-            inputs if len(inputs) > 1 else inputs[0],
-            outputs if len(outputs) > 1 else outputs[0],
-            name=legal(name or self._graph.name),
-        )
+        with _deep_recursion(len(self._known_operations)):
+            model = keras.Model(
+                inputs if len(inputs) > 1 else inputs[0],
+                outputs if len(outputs) > 1 else outputs[0],
+                name=legal(name or self._graph.name),
+            )
         self._names.outputs.update(zip(self._graph.outputs, model.output_names, strict=True))
         model.import_report = ImportReport(
             kinds=quantization_kinds(self._graph),
@@ -290,6 +295,24 @@ class _Builder:
         self._names.nodes[node.name] = made[0].name
         if computes(node) and all(keras.backend.is_float_dtype(t.dtype) for t in tensors):
             self._stayed_float.append(StayedFloat(node.name, node.op_type, FLOAT_IN_FILE))
+
+
+def _reason(error: Exception) -> str:
+    """Returns what an error says, or its kind where that says nothing by itself."""
+    if isinstance(error, (IndexError, KeyError, RecursionError)):
+        return f"{type(error).__name__} ({error})."
+    return str(error)
+
+
+@contextlib.contextmanager
+def _deep_recursion(depth: int) -> Iterator[None]:
+    """Lets Keras, which calls itself for each operation of a chain, go deep enough."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit + 2 * depth)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def _outputs(node: Node, result: Any, unique_name: Any) -> dict[str, Value | np.ndarray]:

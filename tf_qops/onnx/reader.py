@@ -13,6 +13,7 @@ import numpy as np
 import onnx
 
 from tf_qops.onnx.errors import OnnxFileError
+from tf_qops.onnx.functions import inlined
 from tf_qops.onnx.tensors import attribute_value, to_array
 
 _REQUIRED = object()
@@ -138,6 +139,7 @@ def _model(model: onnx.ModelProto, folder: pathlib.Path | None) -> Graph:
     """Checks the parts of a model and puts them together."""
     if not model.graph.node and not model.graph.output:
         raise OnnxFileError(f"The model has no graph. Received: {model.ByteSize()} bytes")
+    model = inlined(model)
     opsets = {_domain(entry.domain): entry.version for entry in model.opset_import}
     graph = _Reader(opsets, folder).graph(model.graph, {}, set())
     names = {info.name for info in graph.inputs}
@@ -224,8 +226,29 @@ class _Reader:
         inputs, outputs = tuple(proto.input), tuple(proto.output)
         if not any(outputs):
             raise OnnxFileError(f"A node must have an output. Received: node {name!r}")
-        return Node(
+        node = Node(
             name, proto.op_type, domain, opset, since, inputs, outputs, attributes, constants
+        )
+        _check_signature(node)
+        return node
+
+
+def _check_signature(node: Node) -> None:
+    """Refuses a node without an input or attribute that its operator needs, or with too many."""
+    if not node.since_version:
+        return
+    schema = onnx.defs.get_schema(node.op_type, node.opset, node.domain)
+    optional = onnx.defs.OpSchema.FormalParameterOption.Optional
+    lacking = [
+        schema.inputs[i].name
+        for i in range(min(schema.min_input, len(schema.inputs)))
+        if schema.inputs[i].option != optional and not node.has_input(i)
+    ] + [a.name for a in schema.attributes.values() if a.required and a.name not in node.attributes]
+    if lacking or len(node.inputs) > schema.max_input or len(node.outputs) > schema.max_output:
+        raise OnnxFileError(
+            f"A node must have the inputs, outputs and attributes of its operator. "
+            f"Received: node {node.name!r} ({node.op_type}) of {len(node.inputs)} inputs and "
+            f"{len(node.outputs)} outputs, without {lacking}"
         )
 
 

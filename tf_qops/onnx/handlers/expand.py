@@ -8,7 +8,13 @@ from tf_qops.onnx.values import NodeCall, Tensor
 
 
 def _joined(a: int | None, b: int | None) -> int | None:
-    """Returns the length of two dimensions that are broadcast together."""
+    """Returns the length of two dimensions that are broadcast together.
+
+    Raises:
+        ValueError: they cannot be.
+    """
+    if None not in (a, b) and a != b and 1 not in (a, b):
+        raise ValueError(f"lengths must be equal or 1. Received: {a} and {b}.")
     if a == 1 or (a is None and b not in (None, 1)):
         return b
     return a if b == 1 or a is not None else None

@@ -6,7 +6,7 @@ import itertools
 
 import keras
 
-from tf_qops.onnx.handlers._axes import constants
+from tf_qops.onnx.handlers._axes import constants, normalized
 from tf_qops.onnx.registry import register_handler
 from tf_qops.onnx.values import NodeCall, Tensor
 
@@ -27,6 +27,7 @@ def _lengths(call: NodeCall, total: int | None) -> list[int]:
 def split(call: NodeCall) -> list[Tensor]:
     """Becomes keras.ops.split."""
     axis = call.attribute("axis", 0)
+    normalized((axis,), len(call.shape(0)))
     lengths = _lengths(call, call.shape(0)[axis])
     if len(lengths) != len(call.node.outputs) or call.shape(0)[axis] not in (None, sum(lengths)):
         raise ValueError(f"parts must fill the axis. Received: {lengths} of {call.shape(0)}.")

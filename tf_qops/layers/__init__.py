@@ -7,6 +7,7 @@ from tf_qops.layers import _requirements  # noqa: F401  (checked before Keras la
 from tf_qops.layers.arithmetic import Modulo, TruncatingDivide
 from tf_qops.layers.average_pool import AveragePool
 from tf_qops.layers.constant import Constant
+from tf_qops.layers.control import Branch, Loop, Scan
 from tf_qops.layers.convolution import Convolution, TransposedConvolution
 from tf_qops.layers.dequantize import Dequantize
 from tf_qops.layers.dynamic import DynamicConv1D, DynamicConv2D, DynamicConv3D, DynamicDense
@@ -50,6 +51,7 @@ from tf_qops.layers.shapes import Expand, Fill, Range, ReshapeTo, Shape, Slice, 
 __all__ = [
     "ArgExtreme",
     "AveragePool",
+    "Branch",
     "Constant",
     "ConvInteger",
     "Convolution",
@@ -67,6 +69,7 @@ __all__ = [
     "Fill",
     "Flatten",
     "GatherND",
+    "Loop",
     "MatMulInteger",
     "MatMulIntegerToFloat",
     "MaxPool",
@@ -95,6 +98,7 @@ __all__ = [
     "Reshape",
     "ReshapeTo",
     "Resize",
+    "Scan",
     "ScatterElements",
     "ScatterND",
     "Shape",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import math
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import keras
@@ -20,7 +21,7 @@ from tf_qops.onnx import handlers  # noqa: F401  (fills the table)
 from tf_qops.onnx.errors import OnnxFileError, UnsupportedOperator, UnsupportedOperatorsError
 from tf_qops.onnx.layout import image_inputs
 from tf_qops.onnx.names import NameMap, UniqueNames, legal
-from tf_qops.onnx.reader import Graph, Node, read
+from tf_qops.onnx.reader import Graph, Node, TensorInfo, all_nodes, free_names, read
 from tf_qops.onnx.registry import find_handler
 from tf_qops.onnx.report import (
     FLOAT_IN_FILE,
@@ -56,7 +57,7 @@ def unsupported_operators(
 
 def _unsupported(graph: Graph) -> list[UnsupportedOperator]:
     found: dict[tuple[str, str, int, str], list[str]] = {}
-    for node in graph.nodes:
+    for node in all_nodes(graph):
         handler = find_handler(node)
         reason = handler.check(node) if handler else "no handler is registered for it"
         if reason:
@@ -184,6 +185,38 @@ class _Builder:
             tensors.append(tensor)
         return tensors
 
+    def body(
+        self, graph: Graph, inputs: Sequence[tuple[Sequence[int | None], str]]
+    ) -> tuple[keras.Model, list[Tensor]]:
+        """Returns a graph inside a node as a model, and what it takes from this one."""
+        if len(inputs) != len(graph.inputs):
+            raise ValueError(
+                f"a body must have {len(inputs)} inputs. Received: {len(graph.inputs)}."
+            )
+        outer = {name: self._values[name] for name in free_names(graph) if name in self._values}
+        taken = {name: v.onnx() for name, v in outer.items() if isinstance(v, Value)}
+        given = {i.name: spec for i, spec in zip(graph.inputs, inputs, strict=True)}
+        given |= {name: (tensor.shape, tensor.dtype) for name, tensor in taken.items()}
+        if not given:
+            taken = {"": self._anchor}
+            given = {"unused": (self._anchor.shape, self._anchor.dtype)}
+        infos = [TensorInfo(name, dtype, tuple(shape)) for name, (shape, dtype) in given.items()]
+        constants = {n: v for n, v in outer.items() if isinstance(v, np.ndarray)}
+        inner = dataclasses.replace(
+            graph, inputs=tuple(infos), constants={**graph.constants, **constants}
+        )
+        return _Builder(inner, False).build(None), list(taken.values())
+
+    def inline(self, graph: Graph) -> list[Value | np.ndarray]:
+        """Builds a graph inside a node, which has no inputs, as a part of this one."""
+        before = dict(self._values)
+        self._values.update(graph.constants)
+        for node in graph.nodes:
+            self._add_node(node)
+        outputs = [self._values[name] for name in graph.outputs]
+        self._values = before
+        return outputs
+
     def _output(self, name: str) -> Tensor:
         """Returns a graph output as a tensor."""
         value = self._values[name]
@@ -204,7 +237,7 @@ class _Builder:
         if probes and len(known) == len(probes):
             self._values.update(known)
             return
-        call = NodeCall(node, values, self._unique_name, self._place_constant)
+        call = NodeCall(node, values, self._unique_name, self._place_constant, builder=self)
         outputs = _outputs(node, find_handler(node).build(call), self._unique_name)
         for name, value in outputs.items():
             if isinstance(value, Value):

@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import os
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -108,6 +108,26 @@ class Graph:
     constants: Mapping[str, np.ndarray]
     aliases: Mapping[str, str]
     operators: Mapping[tuple[str, str], int]
+
+
+def all_nodes(graph: Graph) -> Iterator[Node]:
+    """Yields the nodes of a graph and of those inside them."""
+    for node in graph.nodes:
+        yield node
+        for inner in node.graphs():
+            yield from all_nodes(inner)
+
+
+def free_names(graph: Graph) -> list[str]:
+    """Returns the names that a graph inside a node uses and does not make, in order."""
+    made = {"", *(i.name for i in graph.inputs)}
+    free: dict[str, None] = {}
+    for node in graph.nodes:
+        used = [*node.inputs, *(name for inner in node.graphs() for name in free_names(inner))]
+        free.update(dict.fromkeys(name for name in used if name not in made))
+        made.update(node.outputs)
+    free.update(dict.fromkeys(name for name in graph.outputs if name not in made))
+    return list(free)
 
 
 def read(source: str | os.PathLike[str] | onnx.ModelProto) -> Graph:

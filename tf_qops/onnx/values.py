@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import keras
 import numpy as np
 
-from tf_qops.onnx.reader import Node
+from tf_qops.onnx.reader import Graph, Node
 
 Tensor = Any  # a KerasTensor, or an eager tensor while constants are folded
 Probes = tuple[np.ndarray, np.ndarray]
@@ -101,6 +101,18 @@ def layer_dtype(dtype: str) -> str:
     return dtype if dtype in ("float16", "bfloat16", "float64") else "float32"
 
 
+class BodyBuilder(Protocol):
+    """Builds graphs inside nodes, as `NodeCall.body` and `NodeCall.inline` say."""
+
+    def body(
+        self, graph: Graph, inputs: Sequence[tuple[Sequence[int | None], str]]
+    ) -> tuple[keras.Model, list[Tensor]]:
+        """Returns a graph as a model, and what it takes from the graph around it."""
+
+    def inline(self, graph: Graph) -> list[Value | np.ndarray]:
+        """Builds a graph as a part of the one around it."""
+
+
 class NodeCall:
     """A node at the moment when it is built: the file's facts and the values of its inputs.
 
@@ -111,6 +123,7 @@ class NodeCall:
         place_constant: makes a tensor of an array.
         folds: the most elements that a result may have where constants are folded; None while
             layers are built.
+        builder: builds graphs inside the node; None while constants are folded.
     """
 
     def __init__(
@@ -120,12 +133,14 @@ class NodeCall:
         unique_name: Callable[[str], str],
         place_constant: Callable[[str, np.ndarray], Tensor],
         folds: int | None = None,
+        builder: BodyBuilder | None = None,
     ):
         self.node = node
         self._values = values
         self._unique_name = unique_name
         self._place_constant = place_constant
         self.folds = folds
+        self._builder = builder
 
     def attribute(self, name: str, default: Any = None) -> Any:
         """Returns an attribute, see `Node.attribute`."""
@@ -235,6 +250,32 @@ class NodeCall:
         shape = (1,) * (rank - value.ndim) + value.shape
         moved = np.moveaxis(value.reshape(shape), 1, -1)
         return self._place_constant(f"{self.node.inputs[index]}_channels_last", moved)
+
+    def body(
+        self, graph: Graph, inputs: Sequence[tuple[Sequence[int | None], str]]
+    ) -> tuple[keras.Model, list[Tensor]]:
+        """Returns a graph inside the node as a model, and what it takes from the graph around it.
+
+        Args:
+            graph: an attribute of the node.
+            inputs: shape and dtype of each; the model takes them, then what is from outside.
+
+        Raises:
+            NotFoldedError: constants are folded.
+        """
+        if self._builder is None:
+            raise NotFoldedError
+        return self._builder.body(graph, inputs)
+
+    def inline(self, graph: Graph) -> list[Value | np.ndarray]:
+        """Builds a graph inside the node that has no inputs as a part of the one around it.
+
+        Raises:
+            NotFoldedError: constants are folded.
+        """
+        if self._builder is None:
+            raise NotFoldedError
+        return self._builder.inline(graph)
 
     def _image(self, index: int) -> Value:
         value = self._values[index]

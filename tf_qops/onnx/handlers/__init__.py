@@ -9,6 +9,7 @@ from tf_qops.onnx.handlers import (
     clip,  # noqa: F401
     concat,  # noqa: F401
     constant_of_shape,  # noqa: F401
+    control,  # noqa: F401
     conv,  # noqa: F401
     conv_integer,  # noqa: F401
     conv_transpose,  # noqa: F401

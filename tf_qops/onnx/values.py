@@ -295,7 +295,8 @@ class NodeCall:
 
         The first layer of a node has the node's name.
         """
-        return {"name": self.name(), "dtype": layer_dtype(self.dtype(index)), "trainable": False}
+        dtype = layer_dtype(self.dtype(index)) if self.has_input(index) else "float32"
+        return {"name": self.name(), "dtype": dtype, "trainable": False}
 
     def name(self) -> str:
         """Returns a new name for a layer: the node's, or one made from it."""

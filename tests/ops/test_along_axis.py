@@ -32,7 +32,7 @@ class ConcatTest(parameterized.TestCase):
                 got, contract_bytes.concat(y_scale, y_zero, *inputs, axis=0), str(y_scale)
             )
 
-    @parameterized.product(rank=[1, 2, 4], mode=MODES)
+    @parameterized.product(rank=[1, 3], mode=MODES)
     def test_every_axis_and_any_number_of_inputs(self, rank, mode):
         rng = np.random.default_rng(2)
         for axis in range(-rank, rank):

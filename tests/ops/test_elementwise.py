@@ -112,7 +112,16 @@ class BinaryTest(parameterized.TestCase):
         self.assertEqual(int(tfq.qlinear_add(one, 0.5, 0, zero, 1.0, 0, 1.0, 1)), 2)
         self.assertEqual(int(tfq.qlinear_mul(one, 0.5, 0, one, 1.0, 0, 1.0, 1)), 2)
 
-    def test_the_same_whatever_the_length(self):  # microsoft/onnxruntime/issues/25512
+    @parameterized.parameters(1, 7, 64)
+    def test_exact_where_onnx_runtime_depends_on_the_length(self, length):
+        # microsoft/onnxruntime/issues/25512: -112.5000079 in exact arithmetic; ONNX Runtime 1.31
+        # gives -112 for one element and -113 for more.
+        a, b = np.full(length, -114, np.int8), np.full(length, -122, np.int8)
+        c = tfq.qlinear_add(a, 0.02534690499305725, -106, b, 0.035809919238090515, -120,
+                            0.0365859717130661, -105)  # fmt: skip
+        np.testing.assert_array_equal(c, np.full(length, -113))
+
+    def test_the_same_whatever_the_length(self):
         rng = np.random.default_rng(4)
         a, b = codes(rng, np.int8, 4096), codes(rng, np.int8, 4096)
         add = lambda a, b: tfq.qlinear_add(a, 0.0371, 3, b, 0.0173, -7, 0.05, 11)  # noqa: E731

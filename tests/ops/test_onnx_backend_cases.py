@@ -8,7 +8,7 @@ from onnx.backend.test.case.node import collect_testcases
 
 import tf_qops as tfq
 
-OPERATORS = ("DequantizeLinear", "QuantizeLinear", "QLinearConv")
+OPERATORS = ("DequantizeLinear", "DynamicQuantizeLinear", "QuantizeLinear", "QLinearConv")
 # TensorFlow has no such type; the ONNX importer decodes them to float32.
 NOT_IN_TENSORFLOW = {"FLOAT6E2M3", "FLOAT6E3M2", "FLOAT8E8M0"}
 
@@ -31,6 +31,8 @@ def array(value):
 def run(node, inputs):
     options = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
     tensors = [tf.constant(array(value)) for value in inputs]
+    if node.op_type == "DynamicQuantizeLinear":
+        return tfq.dynamic_quantize_linear(*tensors)
     if node.op_type == "QLinearConv":
         return tfq.qlinear_conv(*tensors, **options)
     for name in ("output_dtype", "precision"):
@@ -44,13 +46,14 @@ def run(node, inputs):
 class OnnxBackendTest(parameterized.TestCase):
     @parameterized.named_parameters(cases())
     def test_node(self, node, data_sets):
-        for inputs, (want,) in data_sets:
-            got, want = run(node, inputs).numpy(), array(want)
-            self.assertEqual(got.dtype, want.dtype)
-            np.testing.assert_array_equal(got.astype(np.float64), want.astype(np.float64))
+        for inputs, outputs in data_sets:
+            for got, want in zip(tf.nest.flatten(run(node, inputs)), outputs, strict=True):
+                got, want = got.numpy(), array(want)
+                self.assertEqual(got.dtype, want.dtype)
+                np.testing.assert_array_equal(got.astype(np.float64), want.astype(np.float64))
 
     def test_no_case_was_lost(self):
-        self.assertGreaterEqual(len(list(cases())), 27)
+        self.assertGreaterEqual(len(list(cases())), 30)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from tf_qops.ops.integer import (
     matmul_integer_to_float,
 )
 from tf_qops.ops.linear import dequantize_linear, dynamic_quantize_linear, quantize_linear
+from tf_qops.ops.lstm import dynamic_quantize_lstm
 from tf_qops.ops.nbits import gather_block_quantized, matmul_nbits
 from tf_qops.ops.pooling import qlinear_average_pool, qlinear_global_average_pool
 from tf_qops.ops.qlinear import qgemm, qlinear_conv, qlinear_matmul
@@ -36,6 +37,7 @@ __all__ = [
     "dequantize",
     "dequantize_linear",
     "dynamic_quantize_linear",
+    "dynamic_quantize_lstm",
     "dynamic_quantize_matmul",
     "gather_block_quantized",
     "layers",

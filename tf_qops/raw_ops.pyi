@@ -10,6 +10,11 @@ class _Quantized(NamedTuple):
     output_min: tf.Tensor
     output_max: tf.Tensor
 
+class _LstmOutputs(NamedTuple):
+    y: tf.Tensor
+    y_h: tf.Tensor
+    y_c: tf.Tensor
+
 class _DynamicallyQuantized(NamedTuple):
     y: tf.Tensor
     y_scale: tf.Tensor
@@ -277,3 +282,26 @@ def GatherBlockQuantized(
     bits: int = 4,
     name: str | None = None,
 ) -> tf.Tensor: ...
+def DynamicQuantizeLSTM(
+    *,
+    x: tf.Tensor,
+    w: tf.Tensor,
+    r: tf.Tensor,
+    bias: Sequence[tf.Tensor],
+    sequence_lens: Sequence[tf.Tensor],
+    initial_h: Sequence[tf.Tensor],
+    initial_c: Sequence[tf.Tensor],
+    peepholes: Sequence[tf.Tensor],
+    w_scale: tf.Tensor,
+    w_zero_point: tf.Tensor,
+    r_scale: tf.Tensor,
+    r_zero_point: tf.Tensor,
+    hidden_size: int,
+    direction: Literal["forward", "reverse", "bidirectional"] = "forward",
+    activations: Sequence[str] = [],
+    activation_alpha: Sequence[float] = [],
+    activation_beta: Sequence[float] = [],
+    clip: float = 0.0,
+    input_forget: bool = False,
+    name: str | None = None,
+) -> _LstmOutputs: ...

@@ -10,15 +10,6 @@ namespace {
 
 using tensorflow::shape_inference::InferenceContext;
 
-// Nothing in `shape` where the optional input is not given.
-absl::Status OptionalShape(InferenceContext* c, const char* name, std::optional<Shape>* shape) {
-  std::vector<tensorflow::shape_inference::ShapeHandle> handles;
-  TF_RETURN_IF_ERROR(c->input(name, &handles));
-  if (handles.size() > 1) return TooManyOptional(name, handles.size());
-  if (!handles.empty()) *shape = ToShape(c, handles[0]);
-  return absl::OkStatus();
-}
-
 absl::Status MatMulNBitsShape(InferenceContext* c) {
   NBitsAttributes attributes;
   TF_RETURN_IF_ERROR(GetNBitsAttributes(c, &attributes));

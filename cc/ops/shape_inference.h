@@ -1,6 +1,7 @@
 #ifndef TF_QOPS_CC_OPS_SHAPE_INFERENCE_H_
 #define TF_QOPS_CC_OPS_SHAPE_INFERENCE_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,16 @@ inline absl::Status CheckPerTensor(tensorflow::shape_inference::InferenceContext
       if (auto error = CheckOneElement(name + part, ToShape(c, handle))) return ToStatus(*error);
     }
   }
+  return absl::OkStatus();
+}
+
+// The shape of an optional input, which is a list of at most one; nothing where it was left out.
+inline absl::Status OptionalShape(tensorflow::shape_inference::InferenceContext* c,
+                                  const char* name, std::optional<Shape>* shape) {
+  std::vector<tensorflow::shape_inference::ShapeHandle> handles;
+  TF_RETURN_IF_ERROR(c->input(name, &handles));
+  if (handles.size() > 1) return TooManyOptional(name, handles.size());
+  if (!handles.empty()) *shape = ToShape(c, handles[0]);
   return absl::OkStatus();
 }
 

@@ -144,7 +144,7 @@ void Shapes() {
 int main() {
   using namespace tf_qops;  // NOLINT
   Random random(31);
-  for (int i = 0; i < 300; ++i) CompareOnce(&random);
+  for (int i = 0; i < 200; ++i) CompareOnce(&random);
   Shapes();
   return 0;
 }

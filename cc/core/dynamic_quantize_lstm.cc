@@ -5,7 +5,6 @@
 
 #include "cc/core/dynamic_quantize.h"
 #include "cc/core/lstm_cell.h"
-#include "cc/core/product_sink.h"
 
 namespace tf_qops {
 namespace {
@@ -23,6 +22,22 @@ bool Unify(const Shape& shape, std::initializer_list<int64_t*> dims) {
   }
   return ok;
 }
+
+// Writes f32(acc) * scale, of a scale for each column.
+class ScaledSink : public AccumulatorSink {
+ public:
+  ScaledSink(const std::vector<float>& scales, float* y) : scales_(scales), y_(y) {}
+
+  void Store(const int32_t* acc, int64_t row, int64_t column, int64_t count) const override {
+    const float* scale = scales_.data() + column;
+    float* to = y_ + row * scales_.size() + column;
+    for (int64_t j = 0; j < count; ++j) to[j] = static_cast<float>(acc[j]) * scale[j];
+  }
+
+ private:
+  const std::vector<float>& scales_;
+  float* const y_;
+};
 
 // What is quantized afresh for a product: rows of floats.
 class QuantizedRows {
@@ -43,13 +58,11 @@ class QuantizedRows {
   }
 
   // y = f32(rows . matrix) * (scale * that of the column).
-  void Multiply(const WidenedMatrix& matrix, const Lanes<float>& scales, float* y) const {
-    ProductScaling scaling;
-    scaling.a_scale = {{scale_}};
-    scaling.b_scale = scales;
+  void Multiply(const WidenedMatrix& matrix, const float* scales, float* y) const {
+    std::vector<float> both(matrix.columns);
+    for (int64_t n = 0; n < matrix.columns; ++n) both[n] = scale_ * scales[n];
     const ByteMatrix rows{{codes_.data(), false}, rows_, depth_, depth_, 1};
-    WidenedMatMul(rows, zeros_.data(), matrix, 0,
-                  ProductFloatSink(scaling, nullptr, matrix.columns, y), workers_, isa_);
+    WidenedMatMul(rows, zeros_.data(), matrix, 0, ScaledSink(both, y), workers_, isa_);
   }
 
  private:
@@ -61,11 +74,6 @@ class QuantizedRows {
   const Workers& workers_;
   const InstructionSet isa_;
 };
-
-Lanes<float> ScalesOf(const LstmMatrix& matrix, int64_t direction, int64_t columns) {
-  const auto begin = matrix.scales.begin() + direction * columns;
-  return {{begin, begin + columns}};
-}
 
 }  // namespace
 
@@ -143,14 +151,15 @@ void DynamicQuantizeLstm(const LstmAttributes& attributes, const LstmSizes& s,
   std::fill_n(outputs.y_h, attributes.directions * state, 0.0f);
   std::fill_n(outputs.y_c, attributes.directions * state, 0.0f);
 
+  const ActivationKernels& kernels = ActivationKernelsOf(isa);
+  const int64_t chunks = (hidden + kLstmUnits - 1) / kLstmUnits;
   QuantizedRows x(longest * s.batch, s.inputs, workers, isa);
   x.Quantize(inputs.x);
   QuantizedRows previous(s.batch, hidden, workers, isa);
   std::vector<float> from_x(longest * s.batch * columns), from_h(s.batch * columns);
   for (int64_t d = 0; d < attributes.directions; ++d) {
     const LstmCell cell(attributes, inputs, d);
-    x.Multiply(w[d], ScalesOf(inputs.w, d, columns), from_x.data());
-    const Lanes<float> r_scales = ScalesOf(inputs.r, d, columns);
+    x.Multiply(w[d], inputs.w.scales.data() + d * columns, from_x.data());
     std::vector<float> h = LstmState(attributes, s, inputs.initial_h, d);
     std::vector<float> c = LstmState(attributes, s, inputs.initial_c, d);
     for (int64_t step = 0; step < longest; ++step) {
@@ -158,18 +167,17 @@ void DynamicQuantizeLstm(const LstmAttributes& attributes, const LstmSizes& s,
         if (step > lengths[b]) std::fill_n(h.data() + b * hidden, hidden, 0.0f);
       }
       previous.Quantize(h.data());
-      previous.Multiply(r[d], r_scales, from_h.data());
-      workers.run(state, 60, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          const int64_t sequence = i / hidden, unit = i % hidden;
+      previous.Multiply(r[d], inputs.r.scales.data() + d * columns, from_h.data());
+      workers.run(s.batch * chunks, 20 * kLstmUnits, [&](int64_t begin, int64_t end) {
+        for (int64_t unit = begin; unit < end; ++unit) {
+          const int64_t sequence = unit / chunks, first = unit % chunks * kLstmUnits;
           if (step >= lengths[sequence]) continue;
-          const int64_t time = cell.Time(step, lengths[sequence]);
-          const float* gates_x = from_x.data() + (time * s.batch + sequence) * columns + unit;
-          const float* gates_h = from_h.data() + sequence * columns + unit;
-          cell.Step(
-              unit, [&](int64_t gate) { return gates_x[gate * hidden] + gates_h[gate * hidden]; },
-              &h[i], &c[i]);
-          outputs.y[(time * attributes.directions + d) * state + i] = h[i];
+          const int64_t count = std::min(kLstmUnits, hidden - first);
+          const int64_t time = cell.Time(step, lengths[sequence]), row = sequence * hidden;
+          cell.StepAll(first, count, from_x.data() + (time * s.batch + sequence) * columns,
+                       from_h.data() + sequence * columns, kernels, h.data() + row, c.data() + row);
+          float* y = outputs.y + (time * attributes.directions + d) * state + row + first;
+          std::copy_n(h.data() + row + first, count, y);
         }
       });
       for (int64_t b = 0; b < s.batch; ++b) {

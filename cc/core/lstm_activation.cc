@@ -53,7 +53,7 @@ float Activation::Apply(float x) const {
     case Kind::kTanh:
       return Rounded(Tanh(x));
     case Kind::kSigmoid:
-      return Rounded(1.0 / (1.0 + Exp(-static_cast<double>(x))));
+      return Rounded(Sigmoid(x));
     case Kind::kAffine:
       return alpha * x + beta;
     case Kind::kLeakyRelu:
@@ -74,6 +74,12 @@ float Activation::Apply(float x) const {
       return Rounded((x < 0.0f ? 0.0f : x) + LogOnePlus(Exp(-std::abs(x))));
   }
   return x;
+}
+
+void Activation::ApplyToAll(float* values, int64_t count, const ActivationKernels& kernels) const {
+  if (kind == Kind::kSigmoid) return kernels.sigmoid(values, count);
+  if (kind == Kind::kTanh) return kernels.tanh(values, count);
+  for (int64_t i = 0; i < count; ++i) values[i] = Apply(values[i]);
 }
 
 Result<std::vector<Activation>> ResolveActivations(const std::vector<std::string>& names,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cc/core/activation_kernels.h"
 #include "cc/core/result.h"
 
 namespace tf_qops {
@@ -31,6 +32,8 @@ struct Activation {
 
   // y = alpha * x + beta and the like are in float32; exponentials in double, rounded once.
   float Apply(float x) const;
+  // The same for `count` values, in place.
+  void ApplyToAll(float* values, int64_t count, const ActivationKernels& kernels) const;
 };
 
 // The functions named, `count` of them; with no names Sigmoid, Tanh, Tanh and again. Functions that

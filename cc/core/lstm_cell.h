@@ -5,6 +5,8 @@
 
 namespace tf_qops {
 
+inline constexpr int64_t kLstmUnits = 64;  // Whose states StepAll updates at once.
+
 // One direction of an LSTM after its products.
 class LstmCell {
  public:
@@ -29,6 +31,33 @@ class LstmCell {
         attributes_.input_forget ? 1.0f - i : f.Apply(Input(kF, unit, gates(kF), *c));
     *c = *c * forget + i * g.Apply(Input(kC, unit, gates(kC), *c));
     *h = f.Apply(Input(kO, unit, gates(kO), *c)) * last.Apply(Clip(*c));
+  }
+
+  // The same for `count` units from `first` on, at most kLstmUnits. The sum of gate g of unit u
+  // is x[g * hidden + u] + h_product[g * hidden + u].
+  void StepAll(int64_t first, int64_t count, const float* x, const float* h_product,
+               const ActivationKernels& kernels, float* h, float* c) const {
+    const Activation &f = activations_[0], &g = activations_[1], &last = activations_[2];
+    float i[kLstmUnits], forget[kLstmUnits], block[kLstmUnits], out[kLstmUnits],
+        clipped[kLstmUnits];
+    const auto gate = [&](Gate which, const Activation& activation, float* values) {
+      for (int64_t j = 0; j < count; ++j) {
+        const int64_t at = which * attributes_.hidden + first + j;
+        values[j] = Input(which, first + j, x[at] + h_product[at], c[first + j]);
+      }
+      activation.ApplyToAll(values, count, kernels);
+    };
+    gate(kI, f, i);
+    if (!attributes_.input_forget) gate(kF, f, forget);
+    gate(kC, g, block);
+    for (int64_t j = 0; j < count; ++j) {
+      if (attributes_.input_forget) forget[j] = 1.0f - i[j];
+      c[first + j] = c[first + j] * forget[j] + i[j] * block[j];
+      clipped[j] = Clip(c[first + j]);
+    }
+    gate(kO, f, out);
+    last.ApplyToAll(clipped, count, kernels);
+    for (int64_t j = 0; j < count; ++j) h[first + j] = out[j] * clipped[j];
   }
 
  private:

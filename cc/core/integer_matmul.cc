@@ -80,7 +80,11 @@ void WidenedMatMul(const ByteMatrix& a, const int32_t* a_zero, const WidenedMatr
           }
           const int64_t offset = 0;
           int32_t acc[kTileRows * kPanel];
-          kernels.dense(x, &offset, 1, b.pairs(), w, acc);
+          if (r + 1 == count) {
+            kernels.dense_row(x[0], b.pairs(), w, acc);
+          } else {
+            kernels.dense(x, &offset, 1, b.pairs(), w, acc);
+          }
           for (int64_t i = 0; i < std::min<int64_t>(kTileRows, count - r); ++i) {
             sink.Store(acc + i * kPanel, first_row + first + r + i, panel * kPanel,
                        std::min<int64_t>(kPanel, b.columns - panel * kPanel));

@@ -43,6 +43,8 @@ struct WidenedKernels {
   // of column j, for kTileRows rows and kPanel columns; w is [tap][pair][kPanel][2].
   void (*dense)(const int16_t* const* x, const int64_t* tap_offsets, int64_t taps, int64_t pairs,
                 const int16_t* w, int32_t* acc);
+  // The same for one row and one tap: the product of a vector, which all but reads w.
+  void (*dense_row)(const int16_t* x, int64_t pairs, const int16_t* w, int32_t* acc);
   // acc[j] = sum over taps of x[tap_offsets[t] + 2j] times the weight of channel j; w is
   // [tap][kPanel][2], the second of each pair 0.
   void (*depthwise)(const int16_t* x, const int64_t* tap_offsets, int64_t taps, const int16_t* w,

@@ -47,6 +47,17 @@ void Dense(const int16_t* const* x, const int64_t* tap_offsets, int64_t taps, in
   for (int i = 0; i < 8; ++i) Store(acc + 8 * i, rows[i]);
 }
 
+void DenseRow(const int16_t* x, int64_t pairs, const int16_t* w, int32_t* acc) {
+  __m256i a = _mm256_setzero_si256(), b = a;
+  for (int64_t p = 0; p < pairs; ++p, w += 2 * kPanel) {
+    const __m256i pair = BroadcastPair(x + 2 * p);
+    a = MultiplyAdd(a, pair, Load(w));
+    b = MultiplyAdd(b, pair, Load(w + kPanel));
+  }
+  Store(acc, a);
+  Store(acc + 8, b);
+}
+
 void Depthwise(const int16_t* x, const int64_t* tap_offsets, int64_t taps, const int16_t* w,
                int32_t* acc) {
   __m256i a = _mm256_setzero_si256(), b = a;
@@ -85,8 +96,8 @@ void Widen(const T* from, int64_t count, int32_t zero_point, int16_t* to) {
 }  // namespace
 
 const WidenedKernels& WidenedKernelsAvx2() {
-  static constexpr WidenedKernels kKernels{Dense, Depthwise, Requantize, Widen<int8_t>,
-                                           Widen<uint8_t>};
+  static constexpr WidenedKernels kKernels{Dense,      DenseRow,      Depthwise,
+                                           Requantize, Widen<int8_t>, Widen<uint8_t>};
   return kKernels;
 }
 

@@ -21,6 +21,16 @@ void Dense(const int16_t* const* x, const int64_t* tap_offsets, int64_t taps, in
   }
 }
 
+void DenseRow(const int16_t* x, int64_t pairs, const int16_t* w, int32_t* acc) {
+  uint32_t sums[kPanel] = {};
+  for (int64_t p = 0; p < pairs; ++p, x += 2, w += 2 * kPanel) {
+    for (int j = 0; j < kPanel; ++j) {
+      sums[j] += static_cast<uint32_t>(x[0] * w[2 * j] + x[1] * w[2 * j + 1]);
+    }
+  }
+  for (int j = 0; j < kPanel; ++j) acc[j] = static_cast<int32_t>(sums[j]);
+}
+
 void Depthwise(const int16_t* x, const int64_t* tap_offsets, int64_t taps, const int16_t* w,
                int32_t* acc) {
   uint32_t sums[kPanel] = {};
@@ -49,8 +59,8 @@ void Widen(const T* from, int64_t count, int32_t zero_point, int16_t* to) {
 }  // namespace
 
 const WidenedKernels& WidenedKernelsPortable() {
-  static constexpr WidenedKernels kKernels{Dense, Depthwise, Requantize, Widen<int8_t>,
-                                           Widen<uint8_t>};
+  static constexpr WidenedKernels kKernels{Dense,      DenseRow,      Depthwise,
+                                           Requantize, Widen<int8_t>, Widen<uint8_t>};
   return kKernels;
 }
 

@@ -6,7 +6,12 @@
 namespace tf_qops {
 namespace {
 
-constexpr int64_t kLongRow = 16;  // A window row from which on it is summed by itself.
+// Whether each row of each window is summed by itself. Otherwise columns of x are added up first,
+// which all windows of a row share.
+bool SumsRowByRow(const SpatialDim& columns) {
+  constexpr int64_t kLongRow = 32;
+  return columns.dilation == 1 && columns.kernel >= kLongRow;
+}
 
 Result<ResolvedPooling> Unplaced(bool channels_last, const Shape& x) {
   if (!x) return ResolvedPooling{};
@@ -35,8 +40,15 @@ class RowPooler {
         y_(y),
         kernels_(kernels),
         flip_(FlipOf(pooling.x.is_signed)),
-        sums_(g.channels_last ? g.channels : v_.columns.output) {
-    for (int64_t c = 0; c < v_.columns.output; ++c) overlaps_.emplace_back(v_.columns, c);
+        sums_(g.channels_last ? g.channels : v_.columns.output),
+        columns_(g.channels_last || SumsRowByRow(v_.columns) ? 0 : v_.columns.input) {
+    for (int64_t c = 0; c < v_.columns.output; ++c) {
+      overlaps_.emplace_back(v_.columns, c);
+      const bool goes_on = c > 0 && overlaps_[c].count == overlaps_[c - 1].count &&
+                           overlaps_[c].first == overlaps_[c - 1].first + v_.columns.stride;
+      if (!goes_on) runs_.push_back({c, c});
+      runs_.back().second = c + 1;
+    }
   }
 
   // A single dimension runs along what is contiguous with the channels first.
@@ -92,44 +104,28 @@ class RowPooler {
   void PoolPlaneRow(const uint8_t* x, const WindowOverlap& depths, const WindowOverlap& rows,
                     uint8_t* y) {
     std::fill(sums_.begin(), sums_.end(), 0);
-    ForEachInputRow(depths, rows, [&](int64_t row) {
-      if (v_.columns.kernel >= kLongRow) {
-        for (size_t c = 0; c < overlaps_.size(); ++c)
-          sums_[c] += WindowRowSum(x + row, overlaps_[c]);
-      } else {
-        for (int64_t k = 0; k < v_.columns.kernel; ++k) AddTap(x + row, k);
-      }
-    });
-    const int64_t lines = depths.count * rows.count;
-    for (int64_t c = 0, end; c < v_.columns.output; c = end) {
-      for (end = c + 1; end < v_.columns.output && overlaps_[end].count == overlaps_[c].count;) {
-        ++end;
-      }
-      kernels_.mean(sums_.data() + c, end - c,
-                    pooling_.Scaling(lines * overlaps_[c].count, g_.taps()), y + c);
-    }
-  }
-
-  int32_t WindowRowSum(const uint8_t* x, const WindowOverlap& columns) const {
-    if (v_.columns.dilation == 1) return kernels_.sum(x + columns.first, columns.count, flip_);
-    int32_t sum = 0;
-    for (int64_t k = 0; k < columns.count; ++k) {
-      sum += x[columns.first + k * v_.columns.dilation] ^ flip_;
-    }
-    return sum;
-  }
-
-  // Adds what position `k` of the windows sees of a row of x.
-  void AddTap(const uint8_t* x, int64_t k) {
-    const SpatialDim& dim = v_.columns;
-    const int64_t from = k * dim.dilation - dim.pad_begin;
-    const int64_t begin = from < 0 ? (-from + dim.stride - 1) / dim.stride : 0;
-    const int64_t end =
-        from < dim.input ? std::min((dim.input - 1 - from) / dim.stride + 1, dim.output) : 0;
-    if (dim.stride == 1 && begin < end) {
-      kernels_.accumulate(x + from + begin, end - begin, flip_, sums_.data() + begin);
+    if (SumsRowByRow(v_.columns)) {
+      ForEachInputRow(depths, rows, [&](int64_t row) {
+        for (size_t c = 0; c < overlaps_.size(); ++c) {
+          sums_[c] += kernels_.sum(x + row + overlaps_[c].first, overlaps_[c].count, flip_);
+        }
+      });
     } else {
-      for (int64_t c = begin; c < end; ++c) sums_[c] += x[from + c * dim.stride] ^ flip_;
+      std::fill(columns_.begin(), columns_.end(), 0);
+      ForEachInputRow(depths, rows, [&](int64_t row) {
+        kernels_.accumulate(x + row, v_.columns.input, flip_, columns_.data());
+      });
+      for (const auto& [begin, end] : runs_) {
+        for (int64_t k = 0; k < overlaps_[begin].count; ++k) {
+          const int32_t* from = columns_.data() + overlaps_[begin].first + k * v_.columns.dilation;
+          for (int64_t c = begin; c < end; ++c, from += v_.columns.stride) sums_[c] += *from;
+        }
+      }
+    }
+    const int64_t lines = depths.count * rows.count;
+    for (const auto& [begin, end] : runs_) {
+      kernels_.mean(sums_.data() + begin, end - begin,
+                    pooling_.Scaling(lines * overlaps_[begin].count, g_.taps()), y + begin);
     }
   }
 
@@ -141,7 +137,9 @@ class RowPooler {
   const ByteKernels& kernels_;
   const uint8_t flip_;
   std::vector<int32_t> sums_;
-  std::vector<WindowOverlap> overlaps_;  // Of each column of y.
+  std::vector<int32_t> columns_;
+  std::vector<WindowOverlap> overlaps_;            // Of each column of y.
+  std::vector<std::pair<int64_t, int64_t>> runs_;  // Columns of y whose windows are alike.
 };
 
 }  // namespace

@@ -26,6 +26,8 @@ struct ByteKernels {
   // BinaryReference for `count` elements of c; a step is 1, or 0 where an operand is repeated.
   void (*binary)(BinaryKind kind, const BinaryFormats& formats, const uint8_t* a, int64_t a_step,
                  const uint8_t* b, int64_t b_step, int64_t count, uint8_t* c);
+  // y[i] = table[x[i]].
+  void (*look_up)(const uint8_t* table, const uint8_t* x, int64_t count, uint8_t* y);
   // sums[i] += x[i] ^ flip.
   void (*accumulate)(const uint8_t* x, int64_t count, uint8_t flip, int32_t* sums);
   // The sum of x[i] ^ flip, for counts below 2^23.

@@ -95,6 +95,25 @@ void Binary(BinaryKind kind, const BinaryFormats& f, const uint8_t* a, int64_t a
                                                             count, c);
 }
 
+// Sixteen lookups in sixteen entries each. vpshufb gives 0 where the top bit of an index is set; a
+// saturating sum sets it for all bytes but those from 0 to 15.
+void LookUp(const uint8_t* table, const uint8_t* x, int64_t count, uint8_t* y) {
+  const __m256i limit = _mm256_set1_epi8(0x70), sixteen = _mm256_set1_epi8(16);
+  int64_t i = 0;
+  for (; i + 32 <= count; i += 32) {
+    __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + i));
+    __m256i codes = _mm256_setzero_si256();
+    for (int part = 0; part < 16; ++part) {
+      const __m256i entries = _mm256_broadcastsi128_si256(
+          _mm_loadu_si128(reinterpret_cast<const __m128i*>(table + 16 * part)));
+      codes = _mm256_or_si256(codes, _mm256_shuffle_epi8(entries, _mm256_adds_epu8(index, limit)));
+      index = _mm256_sub_epi8(index, sixteen);
+    }
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + i), codes);
+  }
+  for (; i < count; ++i) y[i] = table[x[i]];
+}
+
 void Accumulate(const uint8_t* x, int64_t count, uint8_t flip, int32_t* sums) {
   const __m256i flips = _mm256_set1_epi32(flip);
   int64_t i = 0;
@@ -179,7 +198,7 @@ void Quantize(const float* x, int64_t count, float scale, const CodeRange& range
 }  // namespace
 
 const ByteKernels& ByteKernelsAvx2() {
-  static constexpr ByteKernels kKernels{Binary, Accumulate, Sum, Mean, FindRange, Quantize};
+  static constexpr ByteKernels kKernels{Binary, LookUp, Accumulate, Sum, Mean, FindRange, Quantize};
   return kKernels;
 }
 

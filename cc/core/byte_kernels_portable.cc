@@ -21,6 +21,10 @@ void BinaryOf(BinaryKind kind, const BinaryFormats& formats, const uint8_t* a, i
                             : Binary<BinaryKind::kMul>)(formats, a, a_step, b, b_step, count, c);
 }
 
+void LookUp(const uint8_t* table, const uint8_t* x, int64_t count, uint8_t* y) {
+  for (int64_t i = 0; i < count; ++i) y[i] = table[x[i]];
+}
+
 void Accumulate(const uint8_t* x, int64_t count, uint8_t flip, int32_t* sums) {
   for (int64_t i = 0; i < count; ++i) sums[i] += x[i] ^ flip;
 }
@@ -52,7 +56,8 @@ void Quantize(const float* x, int64_t count, float scale, const CodeRange& range
 }  // namespace
 
 const ByteKernels& ByteKernelsPortable() {
-  static constexpr ByteKernels kKernels{BinaryOf, Accumulate, Sum, Mean, FindRange, Quantize};
+  static constexpr ByteKernels kKernels{BinaryOf, LookUp,    Accumulate, Sum,
+                                        Mean,     FindRange, Quantize};
   return kKernels;
 }
 

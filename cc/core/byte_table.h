@@ -22,12 +22,6 @@ ByteTable TableOf(const ByteFormat& x, const ByteFormat& y, Function&& function)
   return table;
 }
 
-// Elements [begin, end) of y.
-inline void LookUp(const ByteTable& table, const uint8_t* x, int64_t begin, int64_t end,
-                   uint8_t* y) {
-  for (int64_t i = begin; i < end; ++i) y[i] = table[x[i]];
-}
-
 // The functions of QLinearLeakyRelu and QLinearSigmoid.
 
 inline float LeakyRelu(float value, float alpha) { return value < 0.0f ? value * alpha : value; }

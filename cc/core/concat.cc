@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cc/core/byte_kernels.h"
+
 namespace tf_qops {
 namespace {
 
@@ -58,8 +60,8 @@ void ConcatReference(const std::vector<ConcatPart>& parts, int64_t outer, uint8_
   }
 }
 
-void Concat(const std::vector<ConcatPart>& parts, int64_t outer, uint8_t* y,
-            const Workers& workers) {
+void Concat(const std::vector<ConcatPart>& parts, int64_t outer, uint8_t* y, const Workers& workers,
+            InstructionSet isa) {
   int64_t row = 0;
   std::vector<bool> copied;
   for (const ConcatPart& part : parts) {
@@ -76,7 +78,7 @@ void Concat(const std::vector<ConcatPart>& parts, int64_t outer, uint8_t* y,
         if (copied[p]) {
           std::copy_n(x, last - first, y + first);
         } else {
-          LookUp(parts[p].table, x, 0, last - first, y + first);
+          ByteKernelsOf(isa).look_up(parts[p].table.data(), x, last - first, y + first);
         }
       }
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cc/core/byte_table.h"
+#include "cc/core/cpu.h"
 #include "cc/core/parallel.h"
 #include "cc/core/result.h"
 #include "cc/core/shape.h"
@@ -25,8 +26,8 @@ struct ConcatPart {
 void ConcatReference(const std::vector<ConcatPart>& parts, int64_t outer, uint8_t* y);
 
 // The same; a table that changes nothing costs a copy.
-void Concat(const std::vector<ConcatPart>& parts, int64_t outer, uint8_t* y,
-            const Workers& workers);
+void Concat(const std::vector<ConcatPart>& parts, int64_t outer, uint8_t* y, const Workers& workers,
+            InstructionSet isa);
 
 }  // namespace tf_qops
 

@@ -50,6 +50,7 @@ void Softmax(const SoftmaxRows& rows, const ByteFormat& x_format, const uint8_t*
              const ByteFormat& y_format, uint8_t* y, const Workers& workers) {
   if (rows.length == 0) return;
   const bool reversed = x_format.scale < 0;
+  const CodeRange range = ByteRange(y_format.is_signed, y_format.zero_point);
   std::array<double, kCodes> powers;  // By the distance of a code from the best.
   for (int k = 0; k < kCodes; ++k) {
     powers[k] = std::exp((reversed ? k : -k) * static_cast<double>(x_format.scale));
@@ -64,10 +65,13 @@ void Softmax(const SoftmaxRows& rows, const ByteFormat& x_format, const uint8_t*
         best = reversed ? std::min(best, code) : std::max(best, code);
       }
       const auto distance = [&](int64_t i) { return std::abs(x_format.Code(x[i]) - best); };
-      double sum = 0;
-      for (int64_t i = first; i < last; i += rows.inner) sum += powers[distance(i)];
+      double sums[4] = {};  // One alone would wait for each addition.
+      int lane = 0;
+      for (int64_t i = first; i < last; i += rows.inner) sums[lane++ % 4] += powers[distance(i)];
+      const double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
       const auto quantize = [&](int k) {
-        return y_format.Quantize(static_cast<float>(powers[k] / sum));
+        const float p = static_cast<float>(powers[k] / sum);
+        return static_cast<uint8_t>(range.Quantize(p / y_format.scale));
       };
       if (rows.length > kCodes) {
         std::array<uint8_t, kCodes> codes;

@@ -1,6 +1,7 @@
 // com.microsoft's operators on codes of 8 bits, one by one or along an axis, on the CPU.
 
 #include "cc/core/binary.h"
+#include "cc/core/byte_kernels.h"
 #include "cc/core/byte_table.h"
 #include "cc/core/concat.h"
 #include "cc/core/softmax.h"
@@ -72,7 +73,9 @@ class TableOp : public UnaryOp {
     const auto table =
         tables_.Get({x_format, y_format}, [&] { return MakeTable(x_format, y_format); });
     WorkersOf(c).run(x.NumElements(), 1, [&](int64_t begin, int64_t end) {
-      LookUp(*table, Data<uint8_t>(x), begin, end, MutableData<uint8_t>(y));
+      ByteKernelsOf(ChosenInstructionSet())
+          .look_up(table->data(), Data<uint8_t>(x) + begin, end - begin,
+                   MutableData<uint8_t>(y) + begin);
     });
   }
 
@@ -157,7 +160,7 @@ class QLinearConcatOp : public OpKernel {
       parts.push_back({Data<uint8_t>(inputs[i]), inputs[i].NumElements() / outer,
                        TableOf(formats[i], y_format, [](float value) { return value; })});
     }
-    Concat(parts, outer, MutableData<uint8_t>(y), WorkersOf(c));
+    Concat(parts, outer, MutableData<uint8_t>(y), WorkersOf(c), ChosenInstructionSet());
   }
 
  private:

@@ -128,7 +128,7 @@ void CompareConcat(Random* random) {
   const ByteFormat y_format = RandomFormat(random);
   int64_t row = 0;
   for (int64_t i = (*random)(1, 5); i > 0; --i) {
-    const int64_t own = (*random)(0, 30);
+    const int64_t own = (*random)(0, 99);
     row += own;
     x.push_back(RandomBytes(random, outer * own));
     const ByteFormat format = (*random)(0, 2) == 0 ? y_format : RandomFormat(random);
@@ -136,9 +136,10 @@ void CompareConcat(Random* random) {
   }
   std::vector<uint8_t> want(outer * row);
   ConcatReference(parts, outer, want.data());
-  CompareAll(want, "concat", {outer, row}, [&](const Workers& workers, InstructionSet, uint8_t* y) {
-    Concat(parts, outer, y, workers);
-  });
+  CompareAll(want, "concat", {outer, row},
+             [&](const Workers& workers, InstructionSet isa, uint8_t* y) {
+               Concat(parts, outer, y, workers, isa);
+             });
 }
 
 void CompareSoftmax(Random* random) {

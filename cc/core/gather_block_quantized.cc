@@ -133,7 +133,7 @@ Result<ResolvedGather> ResolveGather(const GatherAttributes& a, const Shape& dat
     step *= (*scales)[d];
   }
   g.scale_row = scales->back();
-  g.zero_point_row = CeilDivide(g.scale_row, 8 / a.bits);
+  if (a.data == GatherData::kPacked) g.zero_point_row = CeilDivide(g.scale_row, 8 / a.bits);
   return result;
 }
 

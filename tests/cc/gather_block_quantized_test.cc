@@ -79,6 +79,7 @@ const ShapeRow kShapes[] = {
     {{0, 1, 16, 4, kInts}, Dims{-1, 40, -1}, Dims{2}, Dims{9, -1, 5}, {}, Dims{2, 40, 5}, ""},
     {{0, 1, 16}, std::nullopt, Dims{2}, Dims{9, 3}, {}, std::nullopt, ""},
     {{0, 1, 16}, Dims{9, 20}, std::nullopt, std::nullopt, {}, std::nullopt, ""},
+    {{0, 1, 0, 0, kFloats}, Dims{9, 20}, Dims{2}, Dims{9, 1}, {}, Dims{2, 20}, ""},
     {{0, 1, 0, 4, kFloats}, Dims{9, 20}, Dims{2}, Dims{1, 1}, {}, Dims{2, 20}, ""},
     {{0, 1, 32, 3}, {}, {}, {}, {}, {}, "bits must be 2, 4 or 8. Received: 3"},
     {{0, 1, 32, 8, kInts}, {}, {}, {}, {}, {}, "bits must be 4 where data is int4 or uint4. R"},

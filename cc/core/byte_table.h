@@ -2,7 +2,6 @@
 #define TF_QOPS_CC_CORE_BYTE_TABLE_H_
 
 #include <array>
-#include <cmath>
 #include <cstdint>
 
 #include "cc/core/bytes.h"
@@ -22,14 +21,8 @@ ByteTable TableOf(const ByteFormat& x, const ByteFormat& y, Function&& function)
   return table;
 }
 
-// The functions of QLinearLeakyRelu and QLinearSigmoid.
-
+// The function of QLinearLeakyRelu.
 inline float LeakyRelu(float value, float alpha) { return value < 0.0f ? value * alpha : value; }
-
-// Exact to the last bit of float32 but for one value in 10^8, so that every exp() gives the same.
-inline float Sigmoid(float value) {
-  return static_cast<float>(1.0 / (1.0 + std::exp(-static_cast<double>(value))));
-}
 
 }  // namespace tf_qops
 

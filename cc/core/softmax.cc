@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "cc/core/exponential.h"
+
 namespace tf_qops {
 namespace {
 
@@ -39,9 +41,9 @@ void SoftmaxReference(const SoftmaxRows& rows, const ByteFormat& x_format, const
       best = scale < 0 ? std::min(best, code(i)) : std::max(best, code(i));
     }
     double sum = 0;
-    for (int64_t i = 0; i < rows.length; ++i) sum += std::exp((code(i) - best) * scale);
+    for (int64_t i = 0; i < rows.length; ++i) sum += Exp((code(i) - best) * scale);
     for (int64_t i = 0; i < rows.length; ++i) {
-      y[at(i)] = y_format.Quantize(static_cast<float>(std::exp((code(i) - best) * scale) / sum));
+      y[at(i)] = y_format.Quantize(static_cast<float>(Exp((code(i) - best) * scale) / sum));
     }
   }
 }
@@ -53,7 +55,7 @@ void Softmax(const SoftmaxRows& rows, const ByteFormat& x_format, const uint8_t*
   const CodeRange range = ByteRange(y_format.is_signed, y_format.zero_point);
   std::array<double, kCodes> powers;  // By the distance of a code from the best.
   for (int k = 0; k < kCodes; ++k) {
-    powers[k] = std::exp((reversed ? k : -k) * static_cast<double>(x_format.scale));
+    powers[k] = Exp((reversed ? k : -k) * static_cast<double>(x_format.scale));
   }
   workers.run(rows.outer * rows.inner, 8 * rows.length, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {

@@ -4,6 +4,7 @@
 #include "cc/core/byte_kernels.h"
 #include "cc/core/byte_table.h"
 #include "cc/core/concat.h"
+#include "cc/core/exponential.h"
 #include "cc/core/softmax.h"
 #include "cc/kernels/adapters.h"
 #include "cc/kernels/recently_used.h"
@@ -107,7 +108,7 @@ class QLinearSigmoidOp : public TableOp {
 
  protected:
   ByteTable MakeTable(const ByteFormat& x, const ByteFormat& y) const override {
-    return TableOf(x, y, Sigmoid);
+    return TableOf(x, y, [](float value) { return static_cast<float>(Sigmoid(value)); });
   }
 };
 

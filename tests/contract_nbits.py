@@ -42,3 +42,19 @@ def gather_block_quantized(
     difference = data.astype(np.float32) - spread(zero_points)
     values = contract.flush(difference * spread(scales)).astype(scales.dtype)
     return np.take(values, indices, gather_axis)
+
+
+def weights(rng, k, n, bits, block_size, zero_points=None, g_idx=False, dtype=np.float32):
+    """The constant inputs and attributes of MatMulNBits; zero_points "packed", "float" or None."""
+    blocks = -(-k // block_size)
+    inputs = {
+        "b": rng.integers(0, 256, (n, blocks, block_size * bits // 8), np.uint8),
+        "scales": rng.uniform(0.01, 0.1, (n, blocks)).astype(dtype),
+    }
+    if zero_points == "packed":
+        inputs["zero_points"] = rng.integers(0, 256, (n, -(-blocks * bits // 8)), np.uint8)
+    elif zero_points == "float":
+        inputs["zero_points"] = rng.uniform(0, 1 << bits, (n, blocks)).astype(dtype)
+    if g_idx:
+        inputs["g_idx"] = rng.integers(0, blocks, k).astype(np.int32)
+    return inputs, {"k": k, "n": n, "bits": bits, "block_size": block_size}

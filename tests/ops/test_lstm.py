@@ -7,35 +7,8 @@ from absl.testing import absltest, parameterized
 
 import tf_qops as tfq
 from tests import contract_lstm
+from tests.contract_lstm import INPUTS, case
 from tests.onnx import graphs
-
-INPUTS = ("x", "w", "r", "bias", "sequence_lens", "initial_h", "initial_c", "peepholes",
-          "w_scale", "w_zero_point", "r_scale", "r_zero_point")  # fmt: skip
-
-
-def case(rng, *, steps=6, batch=3, inputs=5, hidden=7, direction="forward", dtypes=None,
-         per_column=False, optional=True, lengths=False):  # fmt: skip
-    """The twelve inputs and the attributes."""
-    directions = 2 if direction == "bidirectional" else 1
-    shape = (directions, 4 * hidden) if per_column else (directions,)
-    floats = lambda *dims: rng.standard_normal(dims).astype(np.float32)  # noqa: E731
-    args = {"x": floats(steps, batch, inputs)}
-    for name, rows, dtype in zip("wr", (inputs, hidden), dtypes or ["int8"] * 2, strict=True):
-        limits = np.iinfo(dtype)
-        args[name] = rng.integers(limits.min, limits.max, (directions, rows, 4 * hidden), dtype,
-                                  endpoint=True)  # fmt: skip
-        args[f"{name}_scale"] = rng.uniform(0.001, 0.01, shape).astype(np.float32)
-        middle = (limits.min + limits.max + 1) // 2
-        zero_point = rng.integers(middle - 9, middle + 9, shape)
-        args[f"{name}_zero_point"] = zero_point.astype(dtype)
-    args["bias"] = floats(directions, 8 * hidden) if optional else None
-    args["initial_h"] = floats(directions, batch, hidden) if optional else None
-    args["initial_c"] = floats(directions, batch, hidden) if optional else None
-    args["peepholes"] = floats(directions, 3 * hidden) if optional else None
-    args["sequence_lens"] = None
-    if lengths:
-        args["sequence_lens"] = rng.integers(0, steps + 1, batch).astype(np.int32)
-    return {name: args[name] for name in INPUTS}, {"hidden_size": hidden, "direction": direction}
 
 
 def run(args, attributes):

@@ -12,7 +12,9 @@ from tf_qops.layers.convolution import Convolution, TransposedConvolution
 from tf_qops.layers.dequantize import Dequantize
 from tf_qops.layers.dynamic import DynamicConv1D, DynamicConv2D, DynamicConv3D, DynamicDense
 from tf_qops.layers.linear import DequantizeLinear, QuantizeLinear
+from tf_qops.layers.lstm import DynamicQuantizeLSTM
 from tf_qops.layers.max_pool import MaxPool
+from tf_qops.layers.nbits import GatherBlockQuantized, MatMulNBits
 from tf_qops.layers.non_max_suppression import NonMaxSuppression
 from tf_qops.layers.operators import (
     ConvInteger,
@@ -63,15 +65,18 @@ __all__ = [
     "DynamicConv2D",
     "DynamicConv3D",
     "DynamicDense",
+    "DynamicQuantizeLSTM",
     "DynamicQuantizeLinear",
     "DynamicQuantizeMatMul",
     "Expand",
     "Fill",
     "Flatten",
+    "GatherBlockQuantized",
     "GatherND",
     "Loop",
     "MatMulInteger",
     "MatMulIntegerToFloat",
+    "MatMulNBits",
     "MaxPool",
     "Modulo",
     "NonMaxSuppression",

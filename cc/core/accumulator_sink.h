@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cc/core/convolution_geometry.h"
+#include "cc/core/product_kernels.h"
 #include "cc/core/rounding.h"
-#include "cc/core/widened_kernels.h"
 
 namespace tf_qops {
 
@@ -16,9 +16,11 @@ class AccumulatorSink {
  public:
   virtual ~AccumulatorSink() = default;
 
-  // Sums of a row (an output pixel, counted through all images) and `count` columns (filters) from
-  // `column` on. `acc` holds kPanel values, those from `count` on without meaning.
-  virtual void Store(const int32_t* acc, int64_t row, int64_t column, int64_t count) const = 0;
+  // Sums of `rows` rows (output pixels of an image, counted through all images) and `columns`
+  // columns (filters). A row of `acc` has `stride` values, a multiple of kPanel; those from
+  // `columns` on have no meaning.
+  virtual void Store(const int32_t* acc, int64_t stride, int64_t row, int64_t rows, int64_t column,
+                     int64_t columns) const = 0;
 };
 
 // Where rows and columns stand in an output: [rows, columns], or [images, columns, pixels].
@@ -33,13 +35,17 @@ struct OutputPlaces {
     return (row / pixels * columns + column) * pixels + row % pixels;
   }
 
+  // Writes rows that stand `stride` apart, as AccumulatorSink::Store has them.
   template <typename T>
-  void Put(const T* values, int64_t count, int64_t row, int64_t column, T* output) const {
+  void Put(const T* values, int64_t stride, int64_t row, int64_t rows, int64_t column,
+           int64_t count, T* output) const {
     T* to = output + Offset(row, column);
     if (pixels == 1) {
-      std::copy_n(values, count, to);
-    } else {
-      for (int64_t j = 0; j < count; ++j) to[j * pixels] = values[j];
+      for (int64_t r = 0; r < rows; ++r) std::copy_n(values + r * stride, count, to + r * columns);
+      return;
+    }
+    for (int64_t j = 0; j < count; ++j, to += pixels) {
+      for (int64_t r = 0; r < rows; ++r) to[r] = values[r * stride + j];
     }
   }
 };
@@ -49,8 +55,9 @@ class Int32Sink : public AccumulatorSink {
  public:
   Int32Sink(OutputPlaces places, int32_t* y) : places_(places), y_(y) {}
 
-  void Store(const int32_t* acc, int64_t row, int64_t column, int64_t count) const override {
-    places_.Put(acc, count, row, column, y_);
+  void Store(const int32_t* acc, int64_t stride, int64_t row, int64_t rows, int64_t column,
+             int64_t columns) const override {
+    places_.Put(acc, stride, row, rows, column, columns, y_);
   }
 
  private:
@@ -81,20 +88,27 @@ class CodesSink : public AccumulatorSink {
   CodesSink(OutputPlaces places, const Requantization& requantization, InstructionSet isa, void* y)
       : places_(places),
         requantization_(requantization),
-        kernels_(WidenedKernelsOf(isa)),
+        kernels_(ProductKernelsOf(isa)),
         y_(static_cast<uint8_t*>(y)) {}
 
-  void Store(const int32_t* acc, int64_t row, int64_t column, int64_t count) const override {
-    uint8_t codes[kPanel];
-    kernels_.requantize(acc, requantization_.bias.data() + column,
-                        requantization_.scale.data() + column, requantization_.range, codes);
-    places_.Put(codes, count, row, column, y_);
+  void Store(const int32_t* acc, int64_t stride, int64_t row, int64_t rows, int64_t column,
+             int64_t columns) const override {
+    const int32_t* bias = requantization_.bias.data() + column;
+    const float* scale = requantization_.scale.data() + column;
+    const bool in_place = places_.pixels == 1;
+    uint8_t codes[kLargestTile];
+    uint8_t* to = in_place ? y_ + places_.Offset(row, column) : codes;
+    const int64_t step = in_place ? places_.columns : stride;
+    for (int64_t r = 0; r < rows; ++r, acc += stride, to += step) {
+      kernels_.requantize(acc, columns, bias, scale, requantization_.range, to);
+    }
+    if (!in_place) places_.Put(codes, stride, row, rows, column, columns, y_);
   }
 
  private:
   const OutputPlaces places_;
   const Requantization& requantization_;
-  const WidenedKernels& kernels_;
+  const ProductKernels& kernels_;
   uint8_t* const y_;
 };
 

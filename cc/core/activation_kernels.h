@@ -19,7 +19,7 @@ const ActivationKernels& ActivationKernelsAvx2();
 
 inline const ActivationKernels& ActivationKernelsOf(InstructionSet isa) {
 #ifdef TF_QOPS_X86
-  if (isa == InstructionSet::kAvx2) return ActivationKernelsAvx2();
+  if (isa >= InstructionSet::kAvx2) return ActivationKernelsAvx2();
 #endif
   (void)isa;
   return ActivationKernelsPortable();

@@ -44,7 +44,7 @@ const ByteKernels& ByteKernelsAvx2();
 
 inline const ByteKernels& ByteKernelsOf(InstructionSet isa) {
 #ifdef TF_QOPS_X86
-  if (isa == InstructionSet::kAvx2) return ByteKernelsAvx2();
+  if (isa >= InstructionSet::kAvx2) return ByteKernelsAvx2();
 #endif
   (void)isa;
   return ByteKernelsPortable();

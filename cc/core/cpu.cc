@@ -11,6 +11,11 @@ const std::vector<InstructionSet>& UsableInstructionSets() {
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
         __builtin_cpu_supports("f16c")) {
       sets->push_back(InstructionSet::kAvx2);
+      if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+          __builtin_cpu_supports("avx512vnni")) {
+        sets->push_back(InstructionSet::kAvx512Vnni);
+      }
     }
 #endif
     return sets;
@@ -37,6 +42,8 @@ const char* NameOf(InstructionSet isa) {
       return "portable";
     case InstructionSet::kAvx2:
       return "avx2";
+    case InstructionSet::kAvx512Vnni:
+      return "avx512vnni";
   }
   return "";
 }

@@ -7,7 +7,7 @@
 namespace tf_qops {
 
 // Instruction sets that kernels are written for, the plainest first. All give the same bits.
-enum class InstructionSet { kPortable, kAvx2 };
+enum class InstructionSet { kPortable, kAvx2, kAvx512Vnni };
 
 // Those that this build has kernels for and this CPU runs.
 const std::vector<InstructionSet>& UsableInstructionSets();

@@ -28,10 +28,13 @@ class ScaledSink : public AccumulatorSink {
  public:
   ScaledSink(const std::vector<float>& scales, float* y) : scales_(scales), y_(y) {}
 
-  void Store(const int32_t* acc, int64_t row, int64_t column, int64_t count) const override {
+  void Store(const int32_t* acc, int64_t stride, int64_t row, int64_t rows, int64_t column,
+             int64_t columns) const override {
     const float* scale = scales_.data() + column;
     float* to = y_ + row * scales_.size() + column;
-    for (int64_t j = 0; j < count; ++j) to[j] = static_cast<float>(acc[j]) * scale[j];
+    for (int64_t r = 0; r < rows; ++r, acc += stride, to += scales_.size()) {
+      for (int64_t j = 0; j < columns; ++j) to[j] = static_cast<float>(acc[j]) * scale[j];
+    }
   }
 
  private:
@@ -58,11 +61,11 @@ class QuantizedRows {
   }
 
   // y = f32(rows . matrix) * (scale * that of the column).
-  void Multiply(const WidenedMatrix& matrix, const float* scales, float* y) const {
+  void Multiply(const PackedPanels& matrix, const float* scales, float* y) const {
     std::vector<float> both(matrix.columns);
     for (int64_t n = 0; n < matrix.columns; ++n) both[n] = scale_ * scales[n];
     const ByteMatrix rows{{codes_.data(), false}, rows_, depth_, depth_, 1};
-    WidenedMatMul(rows, zeros_.data(), matrix, 0, ScaledSink(both, y), workers_, isa_);
+    PackedMatMul(rows, zeros_.data(), matrix, 0, ScaledSink(both, y), workers_, isa_);
   }
 
  private:
@@ -130,19 +133,19 @@ Result<ResolvedLstm> ResolveLstm(const LstmAttributes& a, const LstmShapes& s) {
                       {steps, batch, inputs}};
 }
 
-std::vector<WidenedMatrix> WidenLstmMatrix(const LstmMatrix& matrix, int64_t directions,
-                                           int64_t rows, int64_t columns) {
-  std::vector<WidenedMatrix> widened;
+std::vector<PackedPanels> PackLstmMatrix(const LstmMatrix& matrix, int64_t directions, int64_t rows,
+                                         int64_t columns, InstructionSet isa) {
+  std::vector<PackedPanels> packed;
   for (int64_t d = 0; d < directions; ++d) {
-    widened.push_back(
-        WidenMatrix(matrix.Matrix(d, rows, columns), matrix.zero_points.data() + d * columns));
+    packed.push_back(
+        PackMatrix(matrix.Matrix(d, rows, columns), matrix.zero_points.data() + d * columns, isa));
   }
-  return widened;
+  return packed;
 }
 
 void DynamicQuantizeLstm(const LstmAttributes& attributes, const LstmSizes& s,
-                         const LstmInputs& inputs, const std::vector<WidenedMatrix>& w,
-                         const std::vector<WidenedMatrix>& r, const LstmOutputs& outputs,
+                         const LstmInputs& inputs, const std::vector<PackedPanels>& w,
+                         const std::vector<PackedPanels>& r, const LstmOutputs& outputs,
                          const Workers& workers, InstructionSet isa) {
   const int64_t hidden = attributes.hidden, columns = 4 * hidden, state = s.batch * hidden;
   const std::vector<int64_t> lengths = LstmLengths(s, inputs.sequence_lens);

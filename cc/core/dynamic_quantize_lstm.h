@@ -91,13 +91,13 @@ void DynamicQuantizeLstmReference(const LstmAttributes& attributes, const LstmSi
                                   const LstmInputs& inputs, const LstmOutputs& outputs);
 
 // Weights in the order in which the kernels read them, of each direction.
-std::vector<WidenedMatrix> WidenLstmMatrix(const LstmMatrix& matrix, int64_t directions,
-                                           int64_t rows, int64_t columns);
+std::vector<PackedPanels> PackLstmMatrix(const LstmMatrix& matrix, int64_t directions, int64_t rows,
+                                         int64_t columns, InstructionSet isa);
 
-// The same values, with the weights widened.
+// The same values, with the weights packed for the same instruction set.
 void DynamicQuantizeLstm(const LstmAttributes& attributes, const LstmSizes& sizes,
-                         const LstmInputs& inputs, const std::vector<WidenedMatrix>& w,
-                         const std::vector<WidenedMatrix>& r, const LstmOutputs& outputs,
+                         const LstmInputs& inputs, const std::vector<PackedPanels>& w,
+                         const std::vector<PackedPanels>& r, const LstmOutputs& outputs,
                          const Workers& workers, InstructionSet isa);
 
 }  // namespace tf_qops

@@ -5,25 +5,57 @@
 namespace tf_qops {
 namespace {
 
-constexpr int64_t kBlockRows = 64;  // Fewer would read a panel of b too often.
+constexpr int64_t kBlockRows = 96;  // Fewer would read a panel of b too often.
 
-// Rows [first, first + count) of a, minus their zero points, each of 2 * pairs elements.
-void WidenRows(const ByteMatrix& a, const int32_t* a_zero, int64_t first, int64_t count,
-               int64_t pairs, const WidenedKernels& kernels, int16_t* to) {
-  for (int64_t m = first; m < first + count; ++m, to += 2 * pairs) {
-    const int64_t offset = m * a.row_step;
-    if (a.column_step == 1 && a.codes.is_signed) {
-      kernels.widen_signed(static_cast<const int8_t*>(a.codes.data) + offset, a.columns, a_zero[m],
-                           to);
-    } else if (a.column_step == 1) {
-      kernels.widen_unsigned(static_cast<const uint8_t*>(a.codes.data) + offset, a.columns,
-                             a_zero[m], to);
-    } else {
-      for (int64_t k = 0; k < a.columns; ++k) to[k] = static_cast<int16_t>(a.At(m, k) - a_zero[m]);
+// Rows of a left operand, as the kernels read them.
+class PackedRows {
+ public:
+  PackedRows(const ByteMatrix& a, const int32_t* zeros, LaneFormat format,
+             const ProductKernels& kernels, int64_t most_rows)
+      : a_(a),
+        zeros_(zeros),
+        kernels_(kernels),
+        lanes_(LanesFor(format, a.columns)),
+        in_place_(format == LaneFormat::kBytes && !a.codes.is_signed && a.column_step == 1 &&
+                  a.columns % GroupSize(format) == 0),
+        rows_(in_place_ ? 0 : most_rows * lanes_),
+        codes_(in_place_ || a.column_step == 1 ? 0 : a.columns) {}
+
+  // Makes rows [first, first + count) available.
+  void Load(int64_t first, int64_t count) {
+    first_ = first;
+    if (in_place_) return;
+    for (int64_t m = first; m < first + count; ++m) {
+      Lane* to = rows_.data() + (m - first) * lanes_;
+      if (lanes_ > 0) to[lanes_ - 1] = 0;
+      kernels_.pack(Codes(m), a_.codes.is_signed, a_.columns, zeros_[m], to);
     }
-    if (a.columns < 2 * pairs) to[a.columns] = 0;
   }
-}
+
+  const Lane* Row(int64_t i) const {
+    if (!in_place_) return rows_.data() + i * lanes_;
+    return reinterpret_cast<const Lane*>(Bytes() + (first_ + i) * a_.row_step);
+  }
+
+ private:
+  const uint8_t* Bytes() const { return static_cast<const uint8_t*>(a_.codes.data); }
+
+  const uint8_t* Codes(int64_t row) {
+    const uint8_t* from = Bytes() + row * a_.row_step;
+    if (a_.column_step == 1) return from;
+    for (int64_t k = 0; k < a_.columns; ++k) codes_[k] = from[k * a_.column_step];
+    return codes_.data();
+  }
+
+  const ByteMatrix& a_;
+  const int32_t* const zeros_;
+  const ProductKernels& kernels_;
+  const int64_t lanes_;
+  const bool in_place_;
+  std::vector<Lane> rows_;
+  std::vector<uint8_t> codes_;
+  int64_t first_ = 0;
+};
 
 }  // namespace
 
@@ -42,55 +74,45 @@ std::vector<int32_t> MatMulSumsReference(const ByteMatrix& a, const int32_t* a_z
   return sums;
 }
 
-WidenedMatrix WidenMatrix(const ByteMatrix& b, const int32_t* b_zero) {
-  WidenedMatrix packed{b.rows, b.columns, {}};
-  packed.data.resize(packed.panels() * packed.pairs() * kPanel * 2);
-  PackPanels(
-      b.columns, 1, b.rows, [&](int64_t n, int64_t, int64_t k) { return b.At(k, n) - b_zero[n]; },
-      packed.data.data());
-  return packed;
+PackedPanels PackMatrix(const ByteMatrix& b, const int32_t* b_zero, InstructionSet isa) {
+  return PackPanels(ProductKernelsOf(isa).format, b.columns, 1, b.rows,
+                    [&](int64_t n, int64_t, int64_t k) { return b.At(k, n) - b_zero[n]; });
 }
 
-void WidenedMatMul(const ByteMatrix& a, const int32_t* a_zero, const WidenedMatrix& b,
-                   int64_t first_row, const AccumulatorSink& sink, const Workers& workers,
-                   InstructionSet isa) {
+void PackedMatMul(const ByteMatrix& a, const int32_t* a_zero, const PackedPanels& b,
+                  int64_t first_row, const AccumulatorSink& sink, const Workers& workers,
+                  InstructionSet isa) {
   if (a.rows == 0 || b.columns == 0) return;
-  const WidenedKernels& kernels = WidenedKernelsOf(isa);
+  const ProductKernels& kernels = ProductKernelsOf(isa);
   const int64_t block_rows = std::min(kBlockRows, a.rows);
   const int64_t blocks = (a.rows + block_rows - 1) / block_rows;
   // Where there are too few blocks of rows for the threads, the columns are divided too.
   const int64_t wanted = workers.threads == 1 ? 1 : 4 * workers.threads;
   const int64_t chunks = std::min(b.panels(), std::max<int64_t>(wanted / blocks, 1));
 
-  const int64_t products = block_rows * b.depth * b.columns / chunks;
-  workers.run(blocks * chunks, products / 32 + 1000, [&](int64_t begin, int64_t end) {
-    std::vector<int16_t> rows(block_rows * 2 * b.pairs());
+  const std::vector<int64_t> tap_offsets{0};
+  const int32_t sign = a.codes.is_signed && b.format == LaneFormat::kBytes ? 128 : 0;
+  std::vector<int32_t> zeros(a_zero, a_zero + a.rows);
+  for (int32_t& zero : zeros) zero += sign;
+  const bool uniform =
+      std::all_of(zeros.begin(), zeros.end(), [&](int32_t zero) { return zero == zeros[0]; });
+  const PanelProduct product(b, tap_offsets, {zeros.data(), uniform}, kernels);
+
+  const int64_t products = block_rows * a.columns * b.columns / chunks;
+  workers.run(blocks * chunks, products / 64 + 1000, [&](int64_t begin, int64_t end) {
+    PackedRows rows(a, a_zero, b.format, kernels, block_rows);
+    std::vector<int32_t> sums(product.needs_row_sums() ? block_rows : 0);
     for (int64_t unit = begin; unit < end; ++unit) {
-      const int64_t first = unit % blocks * block_rows;
+      const int64_t chunk = unit / blocks, first = unit % blocks * block_rows;
       const int64_t count = std::min(block_rows, a.rows - first);
-      WidenRows(a, a_zero, first, count, b.pairs(), kernels, rows.data());
-      const int64_t chunk = unit / blocks;
-      for (int64_t panel = b.panels() * chunk / chunks; panel < b.panels() * (chunk + 1) / chunks;
-           ++panel) {
-        const int16_t* w = b.data.data() + panel * b.pairs() * kPanel * 2;
-        for (int64_t r = 0; r < count; r += kTileRows) {
-          const int16_t* x[kTileRows];
-          for (int64_t i = 0; i < kTileRows; ++i) {
-            x[i] = rows.data() + std::min(r + i, count - 1) * 2 * b.pairs();
-          }
-          const int64_t offset = 0;
-          int32_t acc[kTileRows * kPanel];
-          if (r + 1 == count) {
-            kernels.dense_row(x[0], b.pairs(), w, acc);
-          } else {
-            kernels.dense(x, &offset, 1, b.pairs(), w, acc);
-          }
-          for (int64_t i = 0; i < std::min<int64_t>(kTileRows, count - r); ++i) {
-            sink.Store(acc + i * kPanel, first_row + first + r + i, panel * kPanel,
-                       std::min<int64_t>(kPanel, b.columns - panel * kPanel));
-          }
-        }
+      rows.Load(first, count);
+      for (int64_t r = 0; r < std::min<int64_t>(count, sums.size()); ++r) {
+        sums[r] = product.RowSum(rows.Row(r));
       }
+      product.Run(
+          b.panels() * chunk / chunks, b.panels() * (chunk + 1) / chunks, count,
+          [&](int64_t r) { return rows.Row(r); }, sums.empty() ? nullptr : sums.data(), first,
+          first_row + first, 0, sink);
     }
   });
 }

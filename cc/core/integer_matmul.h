@@ -7,8 +7,8 @@
 #include "cc/core/accumulator_sink.h"
 #include "cc/core/bytes.h"
 #include "cc/core/cpu.h"
+#include "cc/core/packed_panels.h"
 #include "cc/core/parallel.h"
-#include "cc/core/widened_kernels.h"
 
 namespace tf_qops {
 
@@ -30,23 +30,14 @@ struct ByteMatrix {
 std::vector<int32_t> MatMulSumsReference(const ByteMatrix& a, const int32_t* a_zero,
                                          const ByteMatrix& b, const int32_t* b_zero);
 
-// A right operand minus its zero points, in the order in which the kernels read it:
-// [panel][pair of rows][kPanel][2].
-struct WidenedMatrix {
-  int64_t depth = 0;
-  int64_t columns = 0;
-  std::vector<int16_t> data;
+// A right operand for the kernels of an instruction set.
+PackedPanels PackMatrix(const ByteMatrix& b, const int32_t* b_zero, InstructionSet isa);
 
-  int64_t pairs() const { return (depth + 1) / 2; }
-  int64_t panels() const { return (columns + kPanel - 1) / kPanel; }
-};
-
-WidenedMatrix WidenMatrix(const ByteMatrix& b, const int32_t* b_zero);
-
-// The sums of MatMulSumsReference; row m of `a` is row first_row + m of the sink.
-void WidenedMatMul(const ByteMatrix& a, const int32_t* a_zero, const WidenedMatrix& b,
-                   int64_t first_row, const AccumulatorSink& sink, const Workers& workers,
-                   InstructionSet isa);
+// The sums of MatMulSumsReference; row m of `a` is row first_row + m of the sink. `b` was packed
+// for the same instruction set.
+void PackedMatMul(const ByteMatrix& a, const int32_t* a_zero, const PackedPanels& b,
+                  int64_t first_row, const AccumulatorSink& sink, const Workers& workers,
+                  InstructionSet isa);
 
 }  // namespace tf_qops
 

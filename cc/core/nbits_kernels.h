@@ -43,7 +43,7 @@ const NBitsKernels& NBitsKernelsAvx2(int64_t bits);
 
 inline const NBitsKernels& NBitsKernelsOf(InstructionSet isa, int64_t bits) {
 #ifdef TF_QOPS_X86
-  if (isa == InstructionSet::kAvx2) return NBitsKernelsAvx2(bits);
+  if (isa >= InstructionSet::kAvx2) return NBitsKernelsAvx2(bits);
 #endif
   (void)isa;
   return NBitsKernelsPortable(bits);

@@ -2,15 +2,7 @@
 
 namespace tf_qops {
 
-ProductCodesSink::ProductCodesSink(const ProductScaling& scaling,
-                                   const Lanes<int32_t>& y_zero_point, bool y_is_signed,
-                                   int64_t columns, InstructionSet isa, void* y)
-    : scaling_(scaling),
-      y_zero_point_(y_zero_point),
-      y_is_signed_(y_is_signed),
-      places_{columns},
-      kernels_(WidenedKernelsOf(isa)),
-      y_(static_cast<uint8_t*>(y)) {
+RowScaling::RowScaling(const ProductScaling& scaling, int64_t columns) : scaling_(scaling) {
   if (!scaling.SameForAllRows()) return;
   scale_.resize(columns + kPanel);
   bias_.resize(columns + kPanel);
@@ -20,32 +12,36 @@ ProductCodesSink::ProductCodesSink(const ProductScaling& scaling,
   }
 }
 
-void ProductCodesSink::Store(const int32_t* acc, int64_t row, int64_t column, int64_t count) const {
-  float row_scale[kPanel] = {};
-  int32_t row_bias[kPanel] = {};
-  const float* scale = row_scale;
-  const int32_t* bias = row_bias;
-  if (!scale_.empty()) {
-    scale = scale_.data() + column;
-    bias = bias_.data() + column;
-  } else {
-    for (int64_t j = 0; j < count; ++j) {
-      row_scale[j] = scaling_.Scale(row, column + j);
-      row_bias[j] = scaling_.Bias(row, column + j);
-    }
+RowScaling::Row RowScaling::Of(int64_t row, int64_t column, int64_t columns, Room* room) const {
+  if (!scale_.empty()) return {scale_.data() + column, bias_.data() + column};
+  for (int64_t j = 0; j < columns; ++j) {
+    room->scale[j] = scaling_.Scale(row, column + j);
+    room->bias[j] = scaling_.Bias(row, column + j);
   }
-  uint8_t codes[kPanel];
-  kernels_.requantize(acc, bias, scale, ByteRange(y_is_signed_, y_zero_point_[row]), codes);
-  places_.Put(codes, count, row, column, y_);
+  return {room->scale, room->bias};
 }
 
-void ProductFloatSink::Store(const int32_t* acc, int64_t row, int64_t column, int64_t count) const {
-  for (int64_t j = 0; j < count; ++j) {
-    const uint32_t sum =
-        static_cast<uint32_t>(acc[j]) + static_cast<uint32_t>(scaling_.Bias(row, column + j));
-    const float product =
-        static_cast<float>(static_cast<int32_t>(sum)) * scaling_.Scale(row, column + j);
-    y_[places_.Offset(row, column + j)] = bias_ == nullptr ? product : product + bias_[column + j];
+void ProductCodesSink::Store(const int32_t* acc, int64_t stride, int64_t row, int64_t rows,
+                             int64_t column, int64_t columns) const {
+  RowScaling::Room room;
+  for (int64_t r = row; r < row + rows; ++r, acc += stride) {
+    const RowScaling::Row scaling = scaling_.Of(r, column, columns, &room);
+    kernels_.requantize(acc, columns, scaling.bias, scaling.scale,
+                        ByteRange(y_is_signed_, y_zero_point_[r]), y_ + places_.Offset(r, column));
+  }
+}
+
+void ProductFloatSink::Store(const int32_t* acc, int64_t stride, int64_t row, int64_t rows,
+                             int64_t column, int64_t columns) const {
+  RowScaling::Room room;
+  for (int64_t r = row; r < row + rows; ++r, acc += stride) {
+    const RowScaling::Row scaling = scaling_.Of(r, column, columns, &room);
+    float* to = y_ + places_.Offset(r, column);
+    for (int64_t j = 0; j < columns; ++j) {
+      const uint32_t sum = static_cast<uint32_t>(acc[j]) + static_cast<uint32_t>(scaling.bias[j]);
+      to[j] = static_cast<float>(static_cast<int32_t>(sum)) * scaling.scale[j];
+      if (bias_ != nullptr) to[j] += bias_[column + j];
+    }
   }
 }
 

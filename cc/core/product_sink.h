@@ -42,22 +42,50 @@ struct ProductScaling {
   }
 };
 
+// The scales and integer terms of a row, worked out once where all rows have the same.
+class RowScaling {
+ public:
+  struct Row {
+    const float* scale;
+    const int32_t* bias;
+  };
+  struct Room {
+    float scale[kMostPanels * kPanel];
+    int32_t bias[kMostPanels * kPanel];
+  };
+
+  RowScaling(const ProductScaling& scaling, int64_t columns);
+
+  // Those of columns [column, column + columns), perhaps in `room`.
+  Row Of(int64_t row, int64_t column, int64_t columns, Room* room) const;
+
+ private:
+  const ProductScaling& scaling_;
+  std::vector<float> scale_;  // Both have room for whole panels.
+  std::vector<int32_t> bias_;
+};
+
 // Writes QLinearMatMul's and QGemm's codes.
 class ProductCodesSink : public AccumulatorSink {
  public:
   ProductCodesSink(const ProductScaling& scaling, const Lanes<int32_t>& y_zero_point,
-                   bool y_is_signed, int64_t columns, InstructionSet isa, void* y);
+                   bool y_is_signed, int64_t columns, InstructionSet isa, void* y)
+      : scaling_(scaling, columns),
+        y_zero_point_(y_zero_point),
+        y_is_signed_(y_is_signed),
+        places_{columns},
+        kernels_(ProductKernelsOf(isa)),
+        y_(static_cast<uint8_t*>(y)) {}
 
-  void Store(const int32_t* acc, int64_t row, int64_t column, int64_t count) const override;
+  void Store(const int32_t* acc, int64_t stride, int64_t row, int64_t rows, int64_t column,
+             int64_t columns) const override;
 
  private:
-  const ProductScaling& scaling_;
+  const RowScaling scaling_;
   const Lanes<int32_t>& y_zero_point_;
   const bool y_is_signed_;
   const OutputPlaces places_;
-  const WidenedKernels& kernels_;
-  std::vector<float> scale_;  // Of all columns, where it is the same for all rows.
-  std::vector<int32_t> bias_;
+  const ProductKernels& kernels_;
   uint8_t* const y_;
 };
 
@@ -65,12 +93,13 @@ class ProductCodesSink : public AccumulatorSink {
 class ProductFloatSink : public AccumulatorSink {
  public:
   ProductFloatSink(const ProductScaling& scaling, const float* bias, int64_t columns, float* y)
-      : scaling_(scaling), bias_(bias), places_{columns}, y_(y) {}
+      : scaling_(scaling, columns), bias_(bias), places_{columns}, y_(y) {}
 
-  void Store(const int32_t* acc, int64_t row, int64_t column, int64_t count) const override;
+  void Store(const int32_t* acc, int64_t stride, int64_t row, int64_t rows, int64_t column,
+             int64_t columns) const override;
 
  private:
-  const ProductScaling& scaling_;
+  const RowScaling scaling_;
   const float* const bias_;
   const OutputPlaces places_;
   float* const y_;

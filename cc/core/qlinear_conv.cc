@@ -69,7 +69,7 @@ void StoreSums(const std::vector<int32_t>& sums, int64_t columns, const Accumula
   int32_t panel[kPanel] = {};
   for (size_t i = 0; i < sums.size(); ++i) {
     panel[0] = sums[i];
-    sink.Store(panel, i / columns, i % columns, 1);
+    sink.Store(panel, kPanel, i / columns, 1, i % columns, 1);
   }
 }
 

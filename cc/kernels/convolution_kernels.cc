@@ -1,7 +1,7 @@
 // QLinearConv and ConvInteger on the CPU.
 
+#include "cc/core/banded_conv.h"
 #include "cc/core/qlinear_conv.h"
-#include "cc/core/widened_conv.h"
 #include "cc/kernels/adapters.h"
 #include "cc/kernels/packed_weights.h"
 #include "cc/ops/attributes.h"
@@ -33,23 +33,23 @@ class ConvolutionOp : public OpKernel {
   void Convolve(OpKernelContext* c, const ConvolutionGeometry& g, const Tensor& x,
                 int32_t x_zero_point, const Tensor& w, std::vector<int32_t> w_zero_point,
                 const AccumulatorSink& sink) {
-    if (!CanWiden(g)) {
+    if (!FitsBands(g)) {
       const auto sums =
           ConvolutionSumsReference(g, BytesOf(x), x_zero_point, BytesOf(w), w_zero_point);
       StoreSums(sums, g.filters, sink);
       return;
     }
     const auto packed = packed_.Get(w, std::move(w_zero_point), [&](const auto& zero_points) {
-      return WidenWeights(g, BytesOf(w), zero_points);
+      return PackFilters(g, BytesOf(w), zero_points, ChosenInstructionSet());
     });
-    WidenedConv(g, BytesOf(x), x_zero_point, *packed, sink, WorkersOf(c), ChosenInstructionSet());
+    BandedConv(g, BytesOf(x), x_zero_point, *packed, sink, WorkersOf(c), ChosenInstructionSet());
   }
 
   const ConvolutionAttributes& attributes() const { return attributes_; }
 
  private:
   ConvolutionAttributes attributes_;
-  PackedWeights<WidenedWeights> packed_;
+  PackedWeights<PackedFilters> packed_;
 };
 
 class QLinearConvOp : public ConvolutionOp {

@@ -92,7 +92,7 @@ class DynamicQuantizeLstmOp : public OpKernel {
   }
 
  private:
-  using Matrices = std::vector<WidenedMatrix>;
+  using Matrices = std::vector<PackedPanels>;
 
   static absl::Status CheckLengths(const Tensor& lengths, int64_t steps) {
     for (int64_t i = 0; i < lengths.NumElements(); ++i) {
@@ -123,7 +123,7 @@ class DynamicQuantizeLstmOp : public OpKernel {
                                          int64_t rows, int64_t columns,
                                          PackedWeights<Matrices>* kept) const {
     return kept->Get(codes, matrix.zero_points, [&](const auto&) {
-      return WidenLstmMatrix(matrix, attributes_.directions, rows, columns);
+      return PackLstmMatrix(matrix, attributes_.directions, rows, columns, ChosenInstructionSet());
     });
   }
 

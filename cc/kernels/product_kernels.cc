@@ -101,11 +101,12 @@ class ProductOp : public OpKernel {
     const int64_t b_matrices = Product(g.b_batch), a_size = g.rows * g.depth;
     const auto packed =
         packed_.Get(b, Spread(b_zero, b_matrices * g.columns), [&](const auto& zero_points) {
-          std::vector<WidenedMatrix> matrices;
+          std::vector<PackedPanels> matrices;
           for (int64_t m = 0; m < b_matrices; ++m) {
             const ByteMatrix matrix{BytesOf(b) + m * g.depth * g.columns, g.depth, g.columns,
                                     trans_b ? 1 : g.columns, trans_b ? g.depth : 1};
-            matrices.push_back(WidenMatrix(matrix, zero_points.data() + m * g.columns));
+            matrices.push_back(
+                PackMatrix(matrix, zero_points.data() + m * g.columns, ChosenInstructionSet()));
           }
           return matrices;
         });
@@ -114,19 +115,19 @@ class ProductOp : public OpKernel {
     const int64_t a_row_step = trans_a ? 1 : g.depth, a_column_step = trans_a ? g.rows : 1;
     if (b_matrices == 1) {  // Then a's matrices are one tall matrix.
       const ByteMatrix all{BytesOf(a), g.batches() * g.rows, g.depth, a_row_step, a_column_step};
-      WidenedMatMul(all, zeros.data(), (*packed)[0], 0, sink(0), workers, ChosenInstructionSet());
+      PackedMatMul(all, zeros.data(), (*packed)[0], 0, sink(0), workers, ChosenInstructionSet());
       return;
     }
     for (int64_t i = 0; i < g.batches(); ++i) {
       const ByteMatrix one{BytesOf(a) + g.AMatrix(i) * a_size, g.rows, g.depth, a_row_step,
                            a_column_step};
-      WidenedMatMul(one, zeros.data() + g.AMatrix(i) * g.rows, (*packed)[g.BMatrix(i)], i * g.rows,
-                    sink(g.BMatrix(i)), workers, ChosenInstructionSet());
+      PackedMatMul(one, zeros.data() + g.AMatrix(i) * g.rows, (*packed)[g.BMatrix(i)], i * g.rows,
+                   sink(g.BMatrix(i)), workers, ChosenInstructionSet());
     }
   }
 
  private:
-  PackedWeights<std::vector<WidenedMatrix>> packed_;
+  PackedWeights<std::vector<PackedPanels>> packed_;
 };
 
 // Whether `parameter`, which may be null, has a shape for the rows or columns of `operand`.

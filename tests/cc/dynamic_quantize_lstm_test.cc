@@ -71,9 +71,9 @@ void CompareOnce(Random* random) {
   };
   const auto want =
       run([&](const LstmOutputs& o) { DynamicQuantizeLstmReference(a, s, inputs, o); });
-  const auto w = WidenLstmMatrix(inputs.w, a.directions, s.inputs, columns);
-  const auto r = WidenLstmMatrix(inputs.r, a.directions, a.hidden, columns);
   for (InstructionSet isa : UsableInstructionSets()) {
+    const auto w = PackLstmMatrix(inputs.w, a.directions, s.inputs, columns, isa);
+    const auto r = PackLstmMatrix(inputs.r, a.directions, a.hidden, columns, isa);
     for (const Workers& workers : {Serial(), TwoThreads()}) {
       const auto got = run(
           [&](const LstmOutputs& o) { DynamicQuantizeLstm(a, s, inputs, w, r, o, workers, isa); });

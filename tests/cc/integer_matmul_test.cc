@@ -32,11 +32,11 @@ void SumsAreExact(Random* random) {
   const ByteMatrix b = RandomMatrix(random, depth, columns, &b_bytes);
   const auto a_zero = RandomZeros(random, rows), b_zero = RandomZeros(random, columns);
   const auto want = MatMulSumsReference(a, a_zero.data(), b, b_zero.data());
-  const WidenedMatrix packed = WidenMatrix(b, b_zero.data());
   for (InstructionSet isa : UsableInstructionSets()) {
+    const PackedPanels packed = PackMatrix(b, b_zero.data(), isa);
     for (const Workers& workers : {Serial(), TwoThreads()}) {
       std::vector<int32_t> got(want.size(), 7);
-      WidenedMatMul(a, a_zero.data(), packed, 0, Int32Sink({columns}, got.data()), workers, isa);
+      PackedMatMul(a, a_zero.data(), packed, 0, Int32Sink({columns}, got.data()), workers, isa);
       CHECK(got == want) << NameOf(isa) << ' ' << rows << 'x' << depth << 'x' << columns;
     }
   }
@@ -69,7 +69,7 @@ void CodesFollowTheFormula(Random* random) {
         int32_t acc[kPanel];
         for (int32_t& v : acc) v = static_cast<int32_t>((*random)(-9000, 9000));
         const int64_t count = std::min<int64_t>(kPanel, columns - first);
-        sink.Store(acc, m, first, count);
+        sink.Store(acc, kPanel, m, 1, first, count);
         for (int64_t j = 0; j < count; ++j) {
           const int64_t n = first + j;
           const float scale =

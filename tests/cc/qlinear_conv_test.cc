@@ -2,7 +2,7 @@
 
 #include "cc/core/qlinear_conv.h"
 
-#include "cc/core/widened_conv.h"
+#include "cc/core/banded_conv.h"
 #include "tests/cc/check.h"
 #include "tests/cc/workers.h"
 
@@ -82,15 +82,15 @@ void CompareOnce(Random* random) {
         static_cast<uint8_t>(requantization.Apply(sums[i], filter));
   }
 
-  CHECK(CanWiden(g));
-  const WidenedWeights packed = WidenWeights(g, w, w_zero);
+  CHECK(FitsBands(g));
   for (InstructionSet isa : UsableInstructionSets()) {
+    const PackedFilters packed = PackFilters(g, w, w_zero, isa);
     for (const Workers& workers : {Serial(), TwoThreads()}) {
       std::vector<uint8_t> y(sums.size(), 0x5a);
       std::vector<int32_t> y_sums(sums.size(), 0x5a);
       const CodesSink codes(places, requantization, isa, y.data());
-      WidenedConv(g, x, x_zero, packed, codes, workers, isa);
-      WidenedConv(g, x, x_zero, packed, Int32Sink(places, y_sums.data()), workers, isa);
+      BandedConv(g, x, x_zero, packed, codes, workers, isa);
+      BandedConv(g, x, x_zero, packed, Int32Sink(places, y_sums.data()), workers, isa);
       CHECK(y == expected && y_sums == expected_sums)
           << NameOf(isa) << ", " << workers.threads << " threads, x " << Show{x_dims} << ", w "
           << Show{w_dims} << ", group " << a.group << ", channels last " << a.channels_last;
@@ -107,11 +107,11 @@ void PairsOfLargeProductsDoNotSaturate() {
   const ConvolutionGeometry& g = resolved->geometry;
 
   const Requantization requantization({1.0f / 300.0f}, nullptr, ByteRange(false, 0));
-  const WidenedWeights packed = WidenWeights(g, {w, true}, {0});
   for (InstructionSet isa : UsableInstructionSets()) {
+    const PackedFilters packed = PackFilters(g, {w, true}, {0}, isa);
     uint8_t y = 0;
     const CodesSink sink(OutputPlaces::Of(g), requantization, isa, &y);
-    WidenedConv(g, {x, false}, 0, packed, sink, Serial(), isa);
+    BandedConv(g, {x, false}, 0, packed, sink, Serial(), isa);
     CHECK(y == 216) << NameOf(isa) << ": " << int{y};  // 64770 / 300 = 215.9
   }
 }

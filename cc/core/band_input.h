@@ -1,0 +1,81 @@
+#ifndef TF_QOPS_CC_CORE_BAND_INPUT_H_
+#define TF_QOPS_CC_CORE_BAND_INPUT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "cc/core/bytes.h"
+#include "cc/core/convolution_geometry.h"
+#include "cc/core/product_kernels.h"
+
+namespace tf_qops {
+
+// Input positions that `outputs` neighbouring output positions read along a dimension.
+inline int64_t Span(const SpatialDim& dim, int64_t outputs) {
+  return (outputs - 1) * dim.stride + (dim.kernel - 1) * dim.dilation + 1;
+}
+
+// How one input position is written: dense, [group][lane of its channels]; depthwise, a lane for
+// each filter, of its channel at neighbouring columns.
+struct SlotLayout {
+  LaneFormat format;
+  bool depthwise;
+
+  int64_t LanesOfGroup(const ConvolutionGeometry& g) const {
+    return LanesFor(format, g.channels_per_group());
+  }
+  int64_t Lanes(const ConvolutionGeometry& g) const {
+    return depthwise ? RoundUp(g.filters, kPanel) : g.group * LanesOfGroup(g);
+  }
+  // Kernel columns that a lane covers, and how many lanes all of them take.
+  int64_t ColumnsOfLane() const { return depthwise ? GroupSize(format) : 1; }
+  int64_t ColumnTaps(const Volume& v) const {
+    return (v.columns.kernel + ColumnsOfLane() - 1) / ColumnsOfLane();
+  }
+};
+
+// The part of x that a band of output rows reads, as lanes.
+class BandInput {
+ public:
+  BandInput(const ConvolutionGeometry& g, Bytes x, int32_t x_zero_point, SlotLayout layout,
+            const ProductKernels& kernels, int64_t band_rows);
+
+  // Makes the input of output rows [row, row + count) of image n at depth `d` available.
+  void Load(int64_t n, int64_t d, int64_t row, int64_t count);
+
+  // Where the window of the band's pixel `i` begins, and from there each tap.
+  const Lane* Window(int64_t i) const { return begin_ + window_offsets_[i]; }
+  const std::vector<int64_t>& tap_offsets() const { return tap_offsets_; }
+
+ private:
+  bool ReadableInPlace() const;
+  void WriteRow(int64_t n, int64_t in_row, Lane* to);
+  void WriteDense(const uint8_t* codes, Lane* to);
+  void WriteDepthwise(const uint8_t* codes, Lane* to);
+  const uint8_t* RowCodes(int64_t n, int64_t in_row);
+  void Pack(const uint8_t* codes, int64_t count, Lane* to) const {
+    kernels_.pack(codes, x_.is_signed, count, x_zero_point_, to);
+  }
+
+  const ConvolutionGeometry& g_;
+  const Volume v_;
+  const Bytes x_;
+  const int32_t x_zero_point_;
+  const SlotLayout layout_;
+  const ProductKernels& kernels_;
+  const int64_t slot_;
+  const bool in_place_;
+  const int64_t span_rows_;
+  const int64_t span_columns_;
+  std::vector<int64_t> tap_offsets_;
+  std::vector<int64_t> window_offsets_;
+  std::vector<Lane> padding_;   // A padded position.
+  std::vector<Lane> buffer_;    // [depth][row][column][slot]
+  std::vector<uint8_t> codes_;  // Of a row: [column][channel].
+  std::vector<Lane> lanes_;     // Of a row's channels, where several filters read each.
+  const Lane* begin_ = nullptr;
+};
+
+}  // namespace tf_qops
+
+#endif  // TF_QOPS_CC_CORE_BAND_INPUT_H_

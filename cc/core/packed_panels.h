@@ -1,0 +1,135 @@
+#ifndef TF_QOPS_CC_CORE_PACKED_PANELS_H_
+#define TF_QOPS_CC_CORE_PACKED_PANELS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "cc/core/accumulator_sink.h"
+#include "cc/core/product_kernels.h"
+
+namespace tf_qops {
+
+// A right operand as the kernels read it, [panel][tap][lane][kPanel]. Where lanes hold bytes, w is
+// the difference of a code and its zero point, minus the column's excess, so that it is an int8:
+//   sum((x - x_zero) * difference) = sum(x * w) + excess * sum(x) - x_zero * sum(difference)
+// for x as uint8. Words hold differences, so need nothing else.
+struct PackedPanels {
+  LaneFormat format = LaneFormat::kWords;
+  int64_t columns = 0;
+  int64_t taps = 0;
+  int64_t lanes = 0;  // Of a tap.
+  std::vector<Lane> data;
+  std::vector<int32_t> sums;    // sum(difference) of each column; all have room for whole panels.
+  std::vector<int32_t> excess;  // Empty where it is 0 for all.
+
+  int64_t panels() const { return RoundUp(columns, kPanel) / kPanel; }
+  int64_t panel_size() const { return taps * lanes * kPanel; }
+  const Lane* panel(int64_t i) const { return data.data() + i * panel_size(); }
+};
+
+// difference(column, tap, channel) is a code minus its zero point.
+template <typename Difference>
+PackedPanels PackPanels(LaneFormat format, int64_t columns, int64_t taps, int64_t channels,
+                        Difference&& difference) {
+  PackedPanels packed{format, columns, taps, LanesFor(format, channels), {}, {}, {}};
+  const int64_t group = GroupSize(format);
+  const int bits = static_cast<int>(32 / group);
+  packed.data.resize(packed.panels() * packed.panel_size());
+  packed.sums.resize(packed.panels() * kPanel);
+  packed.excess.resize(packed.sums.size());
+  std::vector<int32_t> differences(taps * channels);
+  bool any_excess = false;
+  for (int64_t column = 0; column < columns; ++column) {
+    int32_t lowest = 0, highest = 0;
+    uint32_t sum = 0;
+    for (int64_t t = 0, i = 0; t < taps; ++t) {
+      for (int64_t c = 0; c < channels; ++c, ++i) {
+        differences[i] = difference(column, t, c);
+        lowest = std::min(lowest, differences[i]);
+        highest = std::max(highest, differences[i]);
+        sum += static_cast<uint32_t>(differences[i]);
+      }
+    }
+    const bool fits = format == LaneFormat::kWords || (lowest >= -128 && highest <= 127);
+    const int32_t excess = fits ? 0 : highest - 127;
+    any_excess |= !fits;
+    packed.sums[column] = static_cast<int32_t>(sum);
+    packed.excess[column] = excess;
+    Lane* to = packed.data.data() + column / kPanel * packed.panel_size() + column % kPanel;
+    for (int64_t t = 0, i = 0; t < taps; ++t) {
+      for (int64_t c = 0; c < channels; ++c, ++i) {
+        const Lane bytes = static_cast<Lane>(differences[i] - excess) & (~Lane{0} >> (32 - bits));
+        to[(t * packed.lanes + c / group) * kPanel] |= bytes << (c % group * bits);
+      }
+    }
+  }
+  if (!any_excess) packed.excess.clear();
+  return packed;
+}
+
+// The same number for all rows of the left operand, or one for each.
+struct RowZeros {
+  const int32_t* values;
+  bool uniform;
+
+  int32_t operator[](int64_t row) const { return values[uniform ? 0 : row]; }
+};
+
+// Rows of a left operand times panels of a right one, given to a sink.
+class PanelProduct {
+ public:
+  // `zeros` are the left operand's zero points, as codes of a uint8 where lanes hold bytes.
+  PanelProduct(const PackedPanels& w, const std::vector<int64_t>& tap_offsets, RowZeros zeros,
+               const ProductKernels& kernels);
+
+  // The sum over a row of what its lanes hold is needed where the columns have an excess.
+  int32_t RowSum(const Lane* row) const;
+  bool needs_row_sums() const { return !w_.excess.empty(); }
+
+  // Panels [first, last) of rows [0, rows), row r beginning at row_begin(r). Row r is first_row + r
+  // of the zeros and sink_row + r of the sink; column 0 is the sink's first_column.
+  template <typename RowBegin>
+  void Run(int64_t first, int64_t last, int64_t rows, RowBegin&& row_begin, const int32_t* row_sums,
+           int64_t first_row, int64_t sink_row, int64_t first_column,
+           const AccumulatorSink& sink) const {
+    const int64_t most = kernels_.most_panels;
+    const int64_t parts = (last - first + most - 1) / most;
+    for (int64_t part = 0; part < parts; ++part) {
+      const int64_t panel = first + (last - first) * part / parts;
+      const int64_t panels = first + (last - first) * (part + 1) / parts - panel;
+      const int64_t most_rows = kernels_.most_rows[panels];
+      for (int64_t row = 0; row < rows; row += most_rows) {
+        const int64_t count = std::min(most_rows, rows - row);
+        const Lane* begins[kMostRows];
+        for (int64_t r = 0; r < count; ++r) begins[r] = row_begin(row + r);
+        alignas(64) int32_t acc[kLargestTile];
+        kernels_.dense[panels][count]({begins, tap_offsets_.data(), w_.taps, w_.lanes,
+                                       w_.panel(panel), w_.panel_size(),
+                                       start_.data() + panel * kPanel, acc});
+        AddRowTerms(panel, panels, count, row_sums == nullptr ? nullptr : row_sums + row,
+                    first_row + row, acc);
+        const int64_t column = panel * kPanel;
+        sink.Store(acc, panels * kPanel, sink_row + row, count, first_column + column,
+                   std::min(panels * kPanel, w_.columns - column));
+      }
+    }
+  }
+
+ private:
+  void AddRowTerms(int64_t panel, int64_t panels, int64_t rows, const int32_t* row_sums,
+                   int64_t first_row, int32_t* acc) const;
+
+  const PackedPanels& w_;
+  const std::vector<int64_t>& tap_offsets_;
+  const RowZeros zeros_;
+  const ProductKernels& kernels_;
+  const bool zeros_differ_;
+  std::vector<int32_t> start_;
+};
+
+// What the sums of columns start with for a zero point of the left operand.
+std::vector<int32_t> StartOfSums(const PackedPanels& w, int32_t x_zero);
+
+}  // namespace tf_qops
+
+#endif  // TF_QOPS_CC_CORE_PACKED_PANELS_H_

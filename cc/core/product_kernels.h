@@ -1,0 +1,94 @@
+#ifndef TF_QOPS_CC_CORE_PRODUCT_KERNELS_H_
+#define TF_QOPS_CC_CORE_PRODUCT_KERNELS_H_
+
+#include <cstdint>
+
+#include "cc/core/cpu.h"
+#include "cc/core/rounding.h"
+
+namespace tf_qops {
+
+// Inner loops of integer matrix products and convolutions. Operands come in lanes of 32 bits, each
+// of neighbouring elements whose products are added at once. Sums are exact modulo 2^32.
+using Lane = uint32_t;
+
+enum class LaneFormat {
+  // Two codes minus their zero points, as int16: the sum of two of their products, of at most
+  // 255 * 255 each, does not saturate in vpmaddwd.
+  kWords,
+  // Four codes: of the left operand as uint8, of the right one, minus something, as int8: the sum
+  // of four products does not saturate in vpdpbusd. PackedPanels says what is left to be added.
+  kBytes,
+};
+
+inline constexpr int64_t GroupSize(LaneFormat format) {
+  return format == LaneFormat::kWords ? 2 : 4;
+}
+
+inline int64_t RoundUp(int64_t value, int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+// Lanes that hold this many elements.
+inline int64_t LanesFor(LaneFormat format, int64_t elements) {
+  return RoundUp(elements, GroupSize(format)) / GroupSize(format);
+}
+
+inline constexpr int kPanel = 16;  // Columns of the right operand that stand beside each other.
+inline constexpr int kMostPanels = 4;
+inline constexpr int kMostRows = 12;
+inline constexpr int kLargestTile = 24 * kPanel;  // Sums.
+
+// Some rows of the left operand times some panels of the right one.
+struct Tile {
+  const Lane* const* x;        // Where each row begins.
+  const int64_t* tap_offsets;  // From there to each tap, in lanes.
+  int64_t taps;
+  int64_t lanes;  // Of a tap.
+  const Lane* w;  // [panel][tap][lane][kPanel]
+  int64_t panel_size;
+  const int32_t* start;  // [panel][kPanel]: what the sums of every row start with.
+  int32_t* acc;          // [row][panel][kPanel]
+};
+
+struct ProductKernels {
+  using Multiply = void (*)(const Tile&);
+
+  LaneFormat format;
+  int most_panels;
+  int most_rows[kMostPanels + 1];  // For so many panels.
+  // acc[r][p][j] = start[p][j] + sum over taps t and lanes i of x[r][tap_offsets[t] + i] times
+  // w[p][t][i][j], for [panels][rows].
+  Multiply dense[kMostPanels + 1][kMostRows + 1];
+  // acc[r][j] = start[j] + sum over taps t of x[r][tap_offsets[t] + j] times w[t][j], for [rows].
+  Multiply depthwise[kMostRows + 1];
+
+  // y[j] = range.Quantize(f32(acc[j] + bias[j]) * scale[j]) for `count` columns. The operands have
+  // room for a multiple of kPanel, y has not.
+  void (*requantize)(const int32_t* acc, int64_t count, const int32_t* bias, const float* scale,
+                     const CodeRange& range, uint8_t* y);
+  // Writes `count` codes of a left operand as elements of lanes.
+  void (*pack)(const uint8_t* codes, bool is_signed, int64_t count, int32_t zero_point, Lane* to);
+  // Lane i gets codes i, i + step, ... up to the size of a group.
+  void (*interleave)(const uint8_t* codes, int64_t step, bool is_signed, int64_t count,
+                     int32_t zero_point, Lane* to);
+  // The sum of the elements of lanes in kBytes.
+  int32_t (*sum)(const Lane* x, int64_t lanes);
+};
+
+const ProductKernels& ProductKernelsPortable();
+const ProductKernels& ProductKernelsAvx2();
+const ProductKernels& ProductKernelsAvx512Vnni();
+
+inline const ProductKernels& ProductKernelsOf(InstructionSet isa) {
+#ifdef TF_QOPS_X86
+  if (isa == InstructionSet::kAvx512Vnni) return ProductKernelsAvx512Vnni();
+  if (isa == InstructionSet::kAvx2) return ProductKernelsAvx2();
+#endif
+  (void)isa;
+  return ProductKernelsPortable();
+}
+
+}  // namespace tf_qops
+
+#endif  // TF_QOPS_CC_CORE_PRODUCT_KERNELS_H_

@@ -1,0 +1,65 @@
+#ifndef TF_QOPS_CC_CORE_PRODUCT_TILE_H_
+#define TF_QOPS_CC_CORE_PRODUCT_TILE_H_
+
+#include <utility>
+
+#include "cc/core/product_kernels.h"
+
+namespace tf_qops {
+
+// The loops of ProductKernels::dense and depthwise for one instruction set. `Vector` has a type
+// Panel, of kPanel lanes, and functions LoadPanel, LoadSums, BroadcastLane, MultiplyAdd and
+// StoreSums. Everything of a tile stays in registers.
+template <typename Vector, int kRows, int kPanels, bool kDepthwise>
+void MultiplyTile(const Tile& tile) {
+  using Panel = typename Vector::Panel;
+  Panel sums[kRows][kPanels];
+#pragma GCC unroll 12
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int p = 0; p < kPanels; ++p) sums[r][p] = Vector::LoadSums(tile.start + p * kPanel);
+  }
+  const Lane* w = tile.w;
+  for (int64_t t = 0; t < tile.taps; ++t) {
+    const Lane* x[kRows];
+#pragma GCC unroll 12
+    for (int r = 0; r < kRows; ++r) x[r] = tile.x[r] + tile.tap_offsets[t];
+    for (int64_t i = 0; i < (kDepthwise ? 1 : tile.lanes); ++i, w += kPanel) {
+      Panel columns[kPanels];
+#pragma GCC unroll 4
+      for (int p = 0; p < kPanels; ++p) columns[p] = Vector::LoadPanel(w + p * tile.panel_size);
+#pragma GCC unroll 12
+      for (int r = 0; r < kRows; ++r) {
+        const Panel row = kDepthwise ? Vector::LoadPanel(x[r]) : Vector::BroadcastLane(x[r] + i);
+#pragma GCC unroll 4
+        for (int p = 0; p < kPanels; ++p) {
+          sums[r][p] = Vector::MultiplyAdd(sums[r][p], row, columns[p]);
+        }
+      }
+    }
+  }
+#pragma GCC unroll 12
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int p = 0; p < kPanels; ++p) {
+      Vector::StoreSums(tile.acc + (r * kPanels + p) * kPanel, sums[r][p]);
+    }
+  }
+}
+
+template <typename Vector, int kPanels, int... kRows>
+void AddDense(std::integer_sequence<int, kRows...>, ProductKernels* kernels) {
+  kernels->most_panels = kPanels;
+  kernels->most_rows[kPanels] = sizeof...(kRows);
+  ((kernels->dense[kPanels][kRows + 1] = MultiplyTile<Vector, kRows + 1, kPanels, false>), ...);
+}
+
+template <typename Vector, int... kRows>
+void AddDepthwise(std::integer_sequence<int, kRows...>, ProductKernels* kernels) {
+  kernels->most_rows[0] = sizeof...(kRows);
+  ((kernels->depthwise[kRows + 1] = MultiplyTile<Vector, kRows + 1, 1, true>), ...);
+}
+
+}  // namespace tf_qops
+
+#endif  // TF_QOPS_CC_CORE_PRODUCT_TILE_H_

@@ -21,6 +21,9 @@ class AccumulatorSink {
   // `columns` on have no meaning.
   virtual void Store(const int32_t* acc, int64_t stride, int64_t row, int64_t rows, int64_t column,
                      int64_t columns) const = 0;
+
+  // The same as codes that kernels may write themselves, where all rows are treated alike.
+  virtual const CodesOutput* codes() const { return nullptr; }
 };
 
 // Where rows and columns stand in an output: [rows, columns], or [images, columns, pixels].
@@ -87,29 +90,32 @@ class CodesSink : public AccumulatorSink {
  public:
   CodesSink(OutputPlaces places, const Requantization& requantization, InstructionSet isa, void* y)
       : places_(places),
-        requantization_(requantization),
         kernels_(ProductKernelsOf(isa)),
-        y_(static_cast<uint8_t*>(y)) {}
+        y_(static_cast<uint8_t*>(y)),
+        codes_{requantization.bias.data(), requantization.scale.data(), requantization.range, y_,
+               places.columns} {}
+
+  const CodesOutput* codes() const override { return places_.pixels == 1 ? &codes_ : nullptr; }
 
   void Store(const int32_t* acc, int64_t stride, int64_t row, int64_t rows, int64_t column,
              int64_t columns) const override {
-    const int32_t* bias = requantization_.bias.data() + column;
-    const float* scale = requantization_.scale.data() + column;
-    const bool in_place = places_.pixels == 1;
-    uint8_t codes[kLargestTile];
-    uint8_t* to = in_place ? y_ + places_.Offset(row, column) : codes;
-    const int64_t step = in_place ? places_.columns : stride;
-    for (int64_t r = 0; r < rows; ++r, acc += stride, to += step) {
-      kernels_.requantize(acc, columns, bias, scale, requantization_.range, to);
+    uint8_t tile[kLargestTile];
+    CodesOutput output = codes_.At(row, column);
+    if (places_.pixels > 1) {
+      output.y = tile;
+      output.row_step = stride;
     }
-    if (!in_place) places_.Put(codes, stride, row, rows, column, columns, y_);
+    for (int64_t r = 0; r < rows; ++r, acc += stride, output.y += output.row_step) {
+      kernels_.requantize(acc, columns, output);
+    }
+    if (places_.pixels > 1) places_.Put(tile, stride, row, rows, column, columns, y_);
   }
 
  private:
   const OutputPlaces places_;
-  const Requantization& requantization_;
   const ProductKernels& kernels_;
   uint8_t* const y_;
+  const CodesOutput codes_;
 };
 
 }  // namespace tf_qops

@@ -59,16 +59,18 @@ class BandRunner {
         kernels_(kernels),
         layout_(LayoutOf(g, kernels.format)),
         input_(g, x, x_zero_point, layout_, kernels, band_rows),
+        codes_(sink.codes()),
         zero_(x_zero_point + (kernels.format == LaneFormat::kBytes && x.is_signed ? 128 : 0)) {
     if (w.depthwise) {
-      start_ = StartOfSums(w.groups[0], zero_);
+      start_ = StartOfSums(w.groups[0], zero_, codes_ == nullptr ? nullptr : codes_->bias);
       while (static_cast<int64_t>(depthwise_taps_.size()) < w.groups[0].taps) {
         depthwise_taps_.insert(depthwise_taps_.end(), input_.tap_offsets().begin(),
                                input_.tap_offsets().end());
       }
     } else {
       for (const PackedPanels& panels : w.groups) {
-        products_.emplace_back(panels, input_.tap_offsets(), RowZeros{&zero_, true}, kernels);
+        products_.emplace_back(panels, input_.tap_offsets(), RowZeros{&zero_, true}, kernels, sink,
+                               static_cast<int64_t>(products_.size()) * g.filters_per_group());
       }
     }
   }
@@ -99,7 +101,7 @@ class BandRunner {
       for (int64_t p = 0; p < pixels; ++p) row_sums_[p] = product.RowSum(begin(p));
     }
     product.Run(first, last, pixels, begin, product.needs_row_sums() ? row_sums_.data() : nullptr,
-                0, sink_row, group * g_.filters_per_group(), sink_);
+                0, sink_row);
   }
 
   void Depthwise(int64_t panel, int64_t pixels, int64_t sink_row) {
@@ -109,11 +111,16 @@ class BandRunner {
       const int64_t count = std::min(most_rows, pixels - pixel);
       const Lane* begins[kMostRows];
       for (int64_t r = 0; r < count; ++r) begins[r] = input_.Window(pixel + r) + column;
+      const int64_t columns = std::min<int64_t>(kPanel, g_.filters - column);
       alignas(64) int32_t acc[kMostRows * kPanel];
-      kernels_.depthwise[count]({begins, depthwise_taps_.data(), w.taps, 1, w.panel(panel),
-                                 w.panel_size(), start_.data() + column, acc});
-      sink_.Store(acc, kPanel, sink_row + pixel, count, column,
-                  std::min<int64_t>(kPanel, g_.filters - column));
+      const Tile tile{begins,         depthwise_taps_.data(), w.taps, 1, w.panel(panel),
+                      w.panel_size(), start_.data() + column, acc};
+      if (codes_ != nullptr) {
+        kernels_.depthwise_codes[count](tile, codes_->At(sink_row + pixel, column), columns);
+      } else {
+        kernels_.depthwise[count](tile);
+        sink_.Store(acc, kPanel, sink_row + pixel, count, column, columns);
+      }
     }
   }
 
@@ -125,6 +132,7 @@ class BandRunner {
   const ProductKernels& kernels_;
   const SlotLayout layout_;
   BandInput input_;
+  const CodesOutput* const codes_;  // Null where kernels give sums.
   const int32_t zero_;
   std::vector<PanelProduct> products_;
   std::vector<int64_t> depthwise_taps_;

@@ -96,7 +96,7 @@ void PackedMatMul(const ByteMatrix& a, const int32_t* a_zero, const PackedPanels
   for (int32_t& zero : zeros) zero += sign;
   const bool uniform =
       std::all_of(zeros.begin(), zeros.end(), [&](int32_t zero) { return zero == zeros[0]; });
-  const PanelProduct product(b, tap_offsets, {zeros.data(), uniform}, kernels);
+  const PanelProduct product(b, tap_offsets, {zeros.data(), uniform}, kernels, sink, 0);
 
   const int64_t products = block_rows * a.columns * b.columns / chunks;
   workers.run(blocks * chunks, products / 64 + 1000, [&](int64_t begin, int64_t end) {
@@ -112,7 +112,7 @@ void PackedMatMul(const ByteMatrix& a, const int32_t* a_zero, const PackedPanels
       product.Run(
           b.panels() * chunk / chunks, b.panels() * (chunk + 1) / chunks, count,
           [&](int64_t r) { return rows.Row(r); }, sums.empty() ? nullptr : sums.data(), first,
-          first_row + first, 0, sink);
+          first_row + first);
     }
   });
 }

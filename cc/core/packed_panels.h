@@ -78,44 +78,36 @@ struct RowZeros {
 // Rows of a left operand times panels of a right one, given to a sink.
 class PanelProduct {
  public:
-  // `zeros` are the left operand's zero points, as codes of a uint8 where lanes hold bytes.
+  // `zeros` are the left operand's zero points, as codes of a uint8 where lanes hold bytes. Column
+  // 0 of `w` is the sink's first_column.
   PanelProduct(const PackedPanels& w, const std::vector<int64_t>& tap_offsets, RowZeros zeros,
-               const ProductKernels& kernels);
+               const ProductKernels& kernels, const AccumulatorSink& sink, int64_t first_column);
 
   // The sum over a row of what its lanes hold is needed where the columns have an excess.
   int32_t RowSum(const Lane* row) const;
   bool needs_row_sums() const { return !w_.excess.empty(); }
 
   // Panels [first, last) of rows [0, rows), row r beginning at row_begin(r). Row r is first_row + r
-  // of the zeros and sink_row + r of the sink; column 0 is the sink's first_column.
+  // of the zeros and sink_row + r of the sink.
   template <typename RowBegin>
   void Run(int64_t first, int64_t last, int64_t rows, RowBegin&& row_begin, const int32_t* row_sums,
-           int64_t first_row, int64_t sink_row, int64_t first_column,
-           const AccumulatorSink& sink) const {
-    const int64_t most = kernels_.most_panels;
-    const int64_t parts = (last - first + most - 1) / most;
-    for (int64_t part = 0; part < parts; ++part) {
-      const int64_t panel = first + (last - first) * part / parts;
-      const int64_t panels = first + (last - first) * (part + 1) / parts - panel;
+           int64_t first_row, int64_t sink_row) const {
+    for (int64_t panel = first; panel < last; panel += kernels_.most_panels) {
+      const int64_t panels = std::min<int64_t>(kernels_.most_panels, last - panel);
       const int64_t most_rows = kernels_.most_rows[panels];
       for (int64_t row = 0; row < rows; row += most_rows) {
         const int64_t count = std::min(most_rows, rows - row);
         const Lane* begins[kMostRows];
         for (int64_t r = 0; r < count; ++r) begins[r] = row_begin(row + r);
-        alignas(64) int32_t acc[kLargestTile];
-        kernels_.dense[panels][count]({begins, tap_offsets_.data(), w_.taps, w_.lanes,
-                                       w_.panel(panel), w_.panel_size(),
-                                       start_.data() + panel * kPanel, acc});
-        AddRowTerms(panel, panels, count, row_sums == nullptr ? nullptr : row_sums + row,
-                    first_row + row, acc);
-        const int64_t column = panel * kPanel;
-        sink.Store(acc, panels * kPanel, sink_row + row, count, first_column + column,
-                   std::min(panels * kPanel, w_.columns - column));
+        RunTile(begins, panel, panels, count, row_sums == nullptr ? nullptr : row_sums + row,
+                first_row + row, sink_row + row);
       }
     }
   }
 
  private:
+  void RunTile(const Lane* const* begins, int64_t panel, int64_t panels, int64_t rows,
+               const int32_t* row_sums, int64_t first_row, int64_t sink_row) const;
   void AddRowTerms(int64_t panel, int64_t panels, int64_t rows, const int32_t* row_sums,
                    int64_t first_row, int32_t* acc) const;
 
@@ -123,12 +115,16 @@ class PanelProduct {
   const std::vector<int64_t>& tap_offsets_;
   const RowZeros zeros_;
   const ProductKernels& kernels_;
+  const AccumulatorSink& sink_;
+  const int64_t first_column_;
   const bool zeros_differ_;
+  const CodesOutput* const codes_;  // Null where kernels give sums.
   std::vector<int32_t> start_;
 };
 
-// What the sums of columns start with for a zero point of the left operand.
-std::vector<int32_t> StartOfSums(const PackedPanels& w, int32_t x_zero);
+// What the sums of columns start with for a zero point of the left operand, and for biases (null
+// for none) if they are to be in it.
+std::vector<int32_t> StartOfSums(const PackedPanels& w, int32_t x_zero, const int32_t* bias);
 
 }  // namespace tf_qops
 

@@ -51,8 +51,25 @@ struct Tile {
   int32_t* acc;          // [row][panel][kPanel]
 };
 
+// How sums become codes of 8 bits, range.Quantize(f32(sum + bias[j]) * scale[j]), and where those
+// of row r and column j are written: y[r * row_step + j]. Scales and biases have room for whole
+// panels.
+struct CodesOutput {
+  const int32_t* bias;
+  const float* scale;
+  CodeRange range;
+  uint8_t* y;
+  int64_t row_step;
+
+  CodesOutput At(int64_t row, int64_t column) const {
+    return {bias + column, scale + column, range, y + row * row_step + column, row_step};
+  }
+};
+
 struct ProductKernels {
   using Multiply = void (*)(const Tile&);
+  // Writes codes in place of tile.acc, whose biases are in tile.start; y has `columns` columns.
+  using MultiplyToCodes = void (*)(const Tile&, const CodesOutput&, int64_t columns);
 
   LaneFormat format;
   int most_panels;
@@ -60,13 +77,13 @@ struct ProductKernels {
   // acc[r][p][j] = start[p][j] + sum over taps t and lanes i of x[r][tap_offsets[t] + i] times
   // w[p][t][i][j], for [panels][rows].
   Multiply dense[kMostPanels + 1][kMostRows + 1];
+  MultiplyToCodes dense_codes[kMostPanels + 1][kMostRows + 1];
   // acc[r][j] = start[j] + sum over taps t of x[r][tap_offsets[t] + j] times w[t][j], for [rows].
   Multiply depthwise[kMostRows + 1];
+  MultiplyToCodes depthwise_codes[kMostRows + 1];
 
-  // y[j] = range.Quantize(f32(acc[j] + bias[j]) * scale[j]) for `count` columns. The operands have
-  // room for a multiple of kPanel, y has not.
-  void (*requantize)(const int32_t* acc, int64_t count, const int32_t* bias, const float* scale,
-                     const CodeRange& range, uint8_t* y);
+  // Codes of `count` columns of a row; `acc` has room for whole panels.
+  void (*requantize)(const int32_t* acc, int64_t count, const CodesOutput& output);
   // Writes `count` codes of a left operand as elements of lanes.
   void (*pack)(const uint8_t* codes, bool is_signed, int64_t count, int32_t zero_point, Lane* to);
   // Lane i gets codes i, i + step, ... up to the size of a group.

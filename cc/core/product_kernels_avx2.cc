@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cc/core/codes_avx2.h"
 #include "cc/core/product_tile.h"
 
@@ -23,34 +25,43 @@ struct Avx2Words {
         _mm256_castps_si256(_mm256_broadcast_ss(reinterpret_cast<const float*>(from)));
     return {lane, lane};
   }
+  struct Quantizer {
+    explicit Quantizer(const CodeRange& code_range) : range(code_range) {}
+
+    template <int kPanels>
+    void Store(const Panel (&sums)[kPanels], const float* scale, int64_t columns,
+               uint8_t* y) const {
+      static_assert(kPanels == 1, "the registers hold no more");
+      const auto codes = [&](__m256i sum, const float* by) {
+        return QuantizeCodes(_mm256_mul_ps(_mm256_cvtepi32_ps(sum), _mm256_loadu_ps(by)), range);
+      };
+      const __m128i bytes = PackCodes(codes(sums[0].low, scale), codes(sums[0].high, scale + 8));
+      if (columns >= kPanel) {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(y), bytes);
+        return;
+      }
+      alignas(16) uint8_t all[kPanel];
+      _mm_store_si128(reinterpret_cast<__m128i*>(all), bytes);
+      for (int64_t i = 0; i < columns; ++i) y[i] = all[i];
+    }
+
+    const CodeRange& range;
+  };
+
   static Panel MultiplyAdd(const Panel& sums, const Panel& x, const Panel& w) {
     return {_mm256_add_epi32(sums.low, _mm256_madd_epi16(x.low, w.low)),
             _mm256_add_epi32(sums.high, _mm256_madd_epi16(x.high, w.high))};
   }
 };
 
-__m128i RequantizePanel(const int32_t* acc, const int32_t* bias, const float* scale,
-                        const CodeRange& range) {
-  const auto codes = [&](int first) {
-    const __m256i sum = _mm256_add_epi32(Load(acc + first), Load(bias + first));
-    const __m256 product = _mm256_mul_ps(_mm256_cvtepi32_ps(sum), _mm256_loadu_ps(scale + first));
-    return QuantizeCodes(product, range);
-  };
-  return PackCodes(codes(0), codes(8));
-}
-
-void Requantize(const int32_t* acc, int64_t count, const int32_t* bias, const float* scale,
-                const CodeRange& range, uint8_t* y) {
-  int64_t j = 0;
-  for (; j + kPanel <= count; j += kPanel) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(y + j),
-                     RequantizePanel(acc + j, bias + j, scale + j, range));
+void Requantize(const int32_t* acc, int64_t count, const CodesOutput& output) {
+  const Avx2Words::Quantizer quantizer(output.range);
+  for (int64_t j = 0; j < count; j += kPanel) {
+    const Avx2Words::Panel sums[1] = {
+        {_mm256_add_epi32(Load(acc + j), Load(output.bias + j)),
+         _mm256_add_epi32(Load(acc + j + 8), Load(output.bias + j + 8))}};
+    quantizer.Store<1>(sums, output.scale + j, std::min<int64_t>(kPanel, count - j), output.y + j);
   }
-  if (j == count) return;
-  alignas(16) uint8_t rest[kPanel];
-  _mm_store_si128(reinterpret_cast<__m128i*>(rest),
-                  RequantizePanel(acc + j, bias + j, scale + j, range));
-  for (int64_t i = j; i < count; ++i) y[i] = rest[i - j];
 }
 
 // Sixteen codes minus their zero point.

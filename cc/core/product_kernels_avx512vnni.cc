@@ -21,20 +21,65 @@ struct VnniBytes {
     return _mm512_set1_epi32(lane);
   }
   static Panel MultiplyAdd(Panel sums, Panel x, Panel w) { return _mm512_dpbusd_epi32(sums, x, w); }
+
+  class Quantizer {
+   public:
+    explicit Quantizer(const CodeRange& range)
+        : low_(_mm512_set1_ps(range.low)),
+          high_(_mm512_set1_ps(range.high)),
+          zero_point_(_mm512_set1_epi32(range.zero_point)) {}
+
+    template <int kPanels>
+    void Store(const Panel (&sums)[kPanels], const float* scale, int64_t columns,
+               uint8_t* y) const {
+      if constexpr (kPanels == 4) {
+        if (columns >= 64) {
+          _mm512_storeu_si512(y, Bytes(Codes(sums[0], scale), Codes(sums[1], scale + 16),
+                                       Codes(sums[2], scale + 32), Codes(sums[3], scale + 48)));
+          return;
+        }
+      }
+#pragma GCC unroll 4
+      for (int p = 0; p < kPanels; ++p, columns -= kPanel, y += kPanel) {
+        const __m128i bytes = _mm512_cvtepi32_epi8(Codes(sums[p], scale + p * kPanel));
+        if (columns >= kPanel) {
+          _mm_storeu_si128(reinterpret_cast<__m128i*>(y), bytes);
+        } else {
+          _mm_mask_storeu_epi8(y, (1u << columns) - 1, bytes);
+        }
+      }
+    }
+
+   private:
+    // As int32. Clamping comes before the conversion, which is wrong beyond 2^31; max gives `low`
+    // for NaN.
+    Panel Codes(Panel sums, const float* scale) const {
+      const __m512 value = _mm512_mul_ps(_mm512_cvtepi32_ps(sums), _mm512_loadu_ps(scale));
+      const __m512 clamped = _mm512_min_ps(_mm512_max_ps(value, low_), high_);
+      return _mm512_add_epi32(_mm512_cvtps_epi32(clamped), zero_point_);
+    }
+
+    // The low bytes of 64 codes. Packing works on quarters of the registers, hence the order.
+    static __m512i Bytes(Panel a, Panel b, Panel c, Panel d) {
+      const __m512i low_byte = _mm512_set1_epi32(0xff);
+      const auto words = [&](Panel first, Panel second) {
+        return _mm512_packus_epi32(_mm512_and_si512(first, low_byte),
+                                   _mm512_and_si512(second, low_byte));
+      };
+      const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+      return _mm512_permutexvar_epi32(order, _mm512_packus_epi16(words(a, b), words(c, d)));
+    }
+
+    const __m512 low_, high_;
+    const __m512i zero_point_;
+  };
 };
 
-void Requantize(const int32_t* acc, int64_t count, const int32_t* bias, const float* scale,
-                const CodeRange& range, uint8_t* y) {
-  const __m512 low = _mm512_set1_ps(range.low), high = _mm512_set1_ps(range.high);
-  const __m512i zero_point = _mm512_set1_epi32(range.zero_point);
+void Requantize(const int32_t* acc, int64_t count, const CodesOutput& output) {
+  const VnniBytes::Quantizer quantizer(output.range);
   for (int64_t j = 0; j < count; j += kPanel) {
-    const __m512i sum = _mm512_add_epi32(Load(acc + j), Load(bias + j));
-    __m512 value = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), _mm512_loadu_ps(scale + j));
-    // Clamping comes first: the conversion is wrong beyond 2^31, and max gives `low` for NaN.
-    value = _mm512_min_ps(_mm512_max_ps(value, low), high);
-    const __m512i codes = _mm512_add_epi32(_mm512_cvtps_epi32(value), zero_point);
-    const __mmask16 inside = count - j < kPanel ? (1u << (count - j)) - 1 : 0xffff;
-    _mm_mask_storeu_epi8(y + j, inside, _mm512_cvtepi32_epi8(codes));
+    const __m512i sums[1] = {_mm512_add_epi32(Load(acc + j), Load(output.bias + j))};
+    quantizer.Store<1>(sums, output.scale + j, count - j, output.y + j);
   }
 }
 
@@ -52,10 +97,32 @@ void Pack(const uint8_t* codes, bool is_signed, int64_t count, int32_t /*zero_po
   }
 }
 
+// Sixty-four lanes of four columns of bytes.
+void InterleaveBlock(const uint8_t* codes, int64_t step, __m512i sign, Lane* to) {
+  const auto column = [&](int i) { return _mm512_xor_si512(Load(codes + i * step), sign); };
+  const __m512i a = column(0), b = column(1), c = column(2), d = column(3);
+  const __m512i ab_low = _mm512_unpacklo_epi8(a, b), ab_high = _mm512_unpackhi_epi8(a, b);
+  const __m512i cd_low = _mm512_unpacklo_epi8(c, d), cd_high = _mm512_unpackhi_epi8(c, d);
+  // Quarter q of part i holds lanes 16 * q + 4 * i and on.
+  const __m512i parts[] = {
+      _mm512_unpacklo_epi16(ab_low, cd_low), _mm512_unpackhi_epi16(ab_low, cd_low),
+      _mm512_unpacklo_epi16(ab_high, cd_high), _mm512_unpackhi_epi16(ab_high, cd_high)};
+  const __m512i first = _mm512_shuffle_i32x4(parts[0], parts[1], 0x44);
+  const __m512i second = _mm512_shuffle_i32x4(parts[2], parts[3], 0x44);
+  const __m512i third = _mm512_shuffle_i32x4(parts[0], parts[1], 0xee);
+  const __m512i fourth = _mm512_shuffle_i32x4(parts[2], parts[3], 0xee);
+  _mm512_storeu_si512(to, _mm512_shuffle_i32x4(first, second, 0x88));
+  _mm512_storeu_si512(to + 16, _mm512_shuffle_i32x4(first, second, 0xdd));
+  _mm512_storeu_si512(to + 32, _mm512_shuffle_i32x4(third, fourth, 0x88));
+  _mm512_storeu_si512(to + 48, _mm512_shuffle_i32x4(third, fourth, 0xdd));
+}
+
 void Interleave(const uint8_t* codes, int64_t step, bool is_signed, int64_t count,
                 int32_t /*zero_point*/, Lane* to) {
   const __m512i sign = _mm512_set1_epi8(is_signed ? static_cast<char>(0x80) : 0);
-  for (int64_t i = 0; i < count; i += kPanel) {
+  int64_t i = 0;
+  for (; i + 64 <= count; i += 64) InterleaveBlock(codes + i, step, sign, to + i);
+  for (; i < count; i += kPanel) {
     const __mmask16 inside = count - i < kPanel ? (1u << (count - i)) - 1 : 0xffff;
     __m512i lanes = sign;
     for (int group = 0; group < 4; ++group) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include "cc/core/product_tile.h"
@@ -26,6 +27,21 @@ struct PortableWords {
     for (Lane& lane : panel.lanes) lane = *from;
     return panel;
   }
+  struct Quantizer {
+    explicit Quantizer(const CodeRange& code_range) : range(code_range) {}
+
+    template <int kPanels>
+    void Store(const Panel (&sums)[kPanels], const float* scale, int64_t columns,
+               uint8_t* y) const {
+      for (int64_t j = 0; j < columns; ++j) {
+        const auto sum = static_cast<int32_t>(sums[j / kPanel].lanes[j % kPanel]);
+        y[j] = static_cast<uint8_t>(range.Quantize(static_cast<float>(sum) * scale[j]));
+      }
+    }
+
+    const CodeRange& range;
+  };
+
   static Panel MultiplyAdd(Panel sums, const Panel& x, const Panel& w) {
     const auto low = [](Lane lane) { return static_cast<int16_t>(lane); };
     const auto high = [](Lane lane) { return static_cast<int16_t>(lane >> 16); };
@@ -37,12 +53,12 @@ struct PortableWords {
   }
 };
 
-void Requantize(const int32_t* acc, int64_t count, const int32_t* bias, const float* scale,
-                const CodeRange& range, uint8_t* y) {
-  for (int64_t j = 0; j < count; ++j) {
-    const uint32_t sum = static_cast<uint32_t>(acc[j]) + static_cast<uint32_t>(bias[j]);
-    const float value = static_cast<float>(static_cast<int32_t>(sum)) * scale[j];
-    y[j] = static_cast<uint8_t>(range.Quantize(value));
+void Requantize(const int32_t* acc, int64_t count, const CodesOutput& output) {
+  const PortableWords::Quantizer quantizer(output.range);
+  for (int64_t j = 0; j < count; j += kPanel) {
+    PortableWords::Panel sums[1] = {PortableWords::LoadSums(acc + j)};
+    for (int i = 0; i < kPanel; ++i) sums[0].lanes[i] += static_cast<uint32_t>(output.bias[j + i]);
+    quantizer.Store<1>(sums, output.scale + j, std::min<int64_t>(kPanel, count - j), output.y + j);
   }
 }
 

@@ -21,13 +21,29 @@ RowScaling::Row RowScaling::Of(int64_t row, int64_t column, int64_t columns, Roo
   return {room->scale, room->bias};
 }
 
+ProductCodesSink::ProductCodesSink(const ProductScaling& scaling,
+                                   const Lanes<int32_t>& y_zero_point, bool y_is_signed,
+                                   int64_t columns, InstructionSet isa, void* y)
+    : scaling_(scaling, columns),
+      y_zero_point_(y_zero_point),
+      y_is_signed_(y_is_signed),
+      places_{columns},
+      kernels_(ProductKernelsOf(isa)),
+      y_(static_cast<uint8_t*>(y)) {
+  if (!scaling.SameForAllRows() || !y_zero_point.uniform()) return;
+  const RowScaling::Row row = scaling_.Of(0, 0, 0, nullptr);
+  codes_.emplace(
+      CodesOutput{row.bias, row.scale, ByteRange(y_is_signed, y_zero_point[0]), y_, columns});
+}
+
 void ProductCodesSink::Store(const int32_t* acc, int64_t stride, int64_t row, int64_t rows,
                              int64_t column, int64_t columns) const {
   RowScaling::Room room;
   for (int64_t r = row; r < row + rows; ++r, acc += stride) {
     const RowScaling::Row scaling = scaling_.Of(r, column, columns, &room);
-    kernels_.requantize(acc, columns, scaling.bias, scaling.scale,
-                        ByteRange(y_is_signed_, y_zero_point_[r]), y_ + places_.Offset(r, column));
+    kernels_.requantize(acc, columns,
+                        {scaling.bias, scaling.scale, ByteRange(y_is_signed_, y_zero_point_[r]),
+                         y_ + places_.Offset(r, column), places_.columns});
   }
 }
 

@@ -2,6 +2,7 @@
 #define TF_QOPS_CC_CORE_PRODUCT_SINK_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cc/core/accumulator_sink.h"
@@ -69,14 +70,9 @@ class RowScaling {
 class ProductCodesSink : public AccumulatorSink {
  public:
   ProductCodesSink(const ProductScaling& scaling, const Lanes<int32_t>& y_zero_point,
-                   bool y_is_signed, int64_t columns, InstructionSet isa, void* y)
-      : scaling_(scaling, columns),
-        y_zero_point_(y_zero_point),
-        y_is_signed_(y_is_signed),
-        places_{columns},
-        kernels_(ProductKernelsOf(isa)),
-        y_(static_cast<uint8_t*>(y)) {}
+                   bool y_is_signed, int64_t columns, InstructionSet isa, void* y);
 
+  const CodesOutput* codes() const override { return codes_ ? &*codes_ : nullptr; }
   void Store(const int32_t* acc, int64_t stride, int64_t row, int64_t rows, int64_t column,
              int64_t columns) const override;
 
@@ -87,6 +83,7 @@ class ProductCodesSink : public AccumulatorSink {
   const OutputPlaces places_;
   const ProductKernels& kernels_;
   uint8_t* const y_;
+  std::optional<CodesOutput> codes_;
 };
 
 // Writes f32(acc + c) * scale + bias, each operation rounded to float32; `bias` may be null.

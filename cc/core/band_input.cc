@@ -16,32 +16,34 @@ BandInput::BandInput(const ConvolutionGeometry& g, Bytes x, int32_t x_zero_point
       slot_(layout.Lanes(g)),
       in_place_(ReadableInPlace()),
       span_rows_(in_place_ ? v_.rows.input : Span(v_.rows, band_rows)),
-      span_columns_(in_place_ ? v_.columns.input : Span(v_.columns, v_.columns.output)) {
+      span_columns_(in_place_ ? v_.columns.input : Span(v_.columns, v_.columns.output)),
+      column_step_(layout.ColumnStep(v_)),
+      columns_(in_place_ ? v_.columns.input : layout.Columns(v_)) {
   const int64_t covered = layout.ColumnsOfLane();
   for (int64_t d = 0; d < v_.depth.kernel; ++d) {
     const int64_t depth = in_place_ ? d * v_.depth.dilation : d;
     for (int64_t r = 0; r < v_.rows.kernel; ++r) {
       for (int64_t c = 0; c < layout.ColumnTaps(v_); ++c) {
         const int64_t row = depth * span_rows_ + r * v_.rows.dilation;
-        tap_offsets_.push_back((row * span_columns_ + c * covered * v_.columns.dilation) * slot_);
+        tap_offsets_.push_back((row * columns_ + c * covered * v_.columns.dilation) * slot_);
       }
     }
   }
   for (int64_t r = 0; r < band_rows; ++r) {
     for (int64_t c = 0; c < v_.columns.output; ++c) {
-      window_offsets_.push_back((r * v_.rows.stride * span_columns_ + c * v_.columns.stride) *
-                                slot_);
+      window_offsets_.push_back(
+          (r * v_.rows.stride * columns_ + c * v_.columns.stride / column_step_) * slot_);
     }
   }
   if (in_place_) return;
 
   const int64_t beyond = (covered - 1) * v_.columns.dilation;
   codes_.resize((span_columns_ + (layout.depthwise ? beyond : 0)) * g.channels);
-  buffer_.resize(v_.depth.kernel * span_rows_ * span_columns_ * slot_);
+  buffer_.resize(v_.depth.kernel * span_rows_ * columns_ * slot_);
   padding_.resize(slot_);
   const std::vector<uint8_t> zeros(g.channels * covered, static_cast<uint8_t>(x_zero_point));
   if (layout.depthwise) {
-    lanes_.resize(span_columns_ * g.channels);
+    lanes_.resize(g.channels);
     kernels.interleave(zeros.data(), 0, x.is_signed, g.channels, x_zero_point, lanes_.data());
     const int64_t multiplier = g.filters_per_group();
     for (int64_t m = 0; m < g.filters; ++m) padding_[m] = lanes_[m / multiplier];
@@ -62,7 +64,8 @@ bool BandInput::ReadableInPlace() const {
          inside(v_.depth) && inside(v_.rows) && inside(v_.columns);
 }
 
-void BandInput::Load(int64_t n, int64_t d, int64_t row, int64_t count) {
+void BandInput::Load(int64_t n, int64_t d, int64_t row, int64_t count, int64_t first,
+                     int64_t last) {
   if (in_place_) {
     const int64_t in_row = d * v_.depth.stride * v_.rows.input + row * v_.rows.stride;
     const int64_t pixel = n * g_.input_pixels() + in_row * v_.columns.input;
@@ -76,22 +79,22 @@ void BandInput::Load(int64_t n, int64_t d, int64_t row, int64_t count) {
     const int64_t in_d = d * v_.depth.stride + kd * v_.depth.dilation - v_.depth.pad_begin;
     for (int64_t r = 0; r < rows; ++r) {
       const int64_t in_r = row * v_.rows.stride + r - v_.rows.pad_begin;
-      Lane* to = buffer_.data() + (kd * span_rows_ + r) * span_columns_ * slot_;
+      Lane* to = buffer_.data() + (kd * span_rows_ + r) * columns_ * slot_;
       if (in_d < 0 || in_d >= v_.depth.input || in_r < 0 || in_r >= v_.rows.input) {
-        for (int64_t c = 0; c < span_columns_; ++c) {
+        for (int64_t c = 0; c < columns_; ++c) {
           std::copy(padding_.begin(), padding_.end(), to + c * slot_);
         }
       } else {
-        WriteRow(n, in_d * v_.rows.input + in_r, to);
+        WriteRow(n, in_d * v_.rows.input + in_r, first, last, to);
       }
     }
   }
 }
 
-void BandInput::WriteRow(int64_t n, int64_t in_row, Lane* to) {
+void BandInput::WriteRow(int64_t n, int64_t in_row, int64_t first, int64_t last, Lane* to) {
   const uint8_t* codes = RowCodes(n, in_row);
   if (layout_.depthwise) {
-    WriteDepthwise(codes, to);
+    WriteDepthwise(codes, first, last, to);
   } else {
     WriteDense(codes, to);
   }
@@ -130,7 +133,7 @@ void BandInput::WriteDense(const uint8_t* codes, Lane* to) {
   }
 }
 
-void BandInput::WriteDepthwise(const uint8_t* codes, Lane* to) {
+void BandInput::WriteDepthwise(const uint8_t* codes, int64_t first, int64_t last, Lane* to) {
   const int64_t channels = g_.channels;
   const int64_t begin = std::min(v_.columns.pad_begin, span_columns_);
   const int64_t end = std::min(begin + v_.columns.input, span_columns_);
@@ -140,21 +143,24 @@ void BandInput::WriteDepthwise(const uint8_t* codes, Lane* to) {
   std::fill(codes_.begin() + end * channels, codes_.end(), zero);
 
   const int64_t step = v_.columns.dilation * channels;
-  const auto interleave = [&](int64_t first, int64_t lanes, Lane* lane) {
-    kernels_.interleave(codes_.data() + first, step, x_.is_signed, lanes, x_zero_point_, lane);
+  const auto interleave = [&](int64_t from, int64_t lanes, Lane* lane) {
+    kernels_.interleave(codes_.data() + from, step, x_.is_signed, lanes, x_zero_point_, lane);
   };
-  if (slot_ == channels) {
-    interleave(0, span_columns_ * channels, to);
+  const bool all = first == 0 && last * kPanel >= slot_;
+  if (all && slot_ == channels && column_step_ == 1) {
+    interleave(0, columns_ * channels, to);
     return;
   }
   const int64_t multiplier = g_.filters_per_group();
-  for (int64_t c = 0; c < span_columns_; ++c, to += slot_) {
+  const int64_t filter = first * kPanel, end_filter = std::min(last * kPanel, g_.filters);
+  for (int64_t c = 0; c < columns_; ++c, to += slot_) {
+    const int64_t from = c * column_step_ * channels;
     if (multiplier == 1) {
-      interleave(c * channels, channels, to);
+      interleave(from + filter, end_filter - filter, to + filter);
       continue;
     }
-    interleave(c * channels, channels, lanes_.data());
-    for (int64_t m = 0; m < g_.filters; ++m) to[m] = lanes_[m / multiplier];
+    interleave(from, channels, lanes_.data());
+    for (int64_t m = filter; m < end_filter; ++m) to[m] = lanes_[m / multiplier];
   }
 }
 

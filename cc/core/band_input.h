@@ -32,6 +32,13 @@ struct SlotLayout {
   int64_t ColumnTaps(const Volume& v) const {
     return (v.columns.kernel + ColumnsOfLane() - 1) / ColumnsOfLane();
   }
+  // Where a lane has all kernel columns, the stride leaves out those at which no window begins.
+  int64_t ColumnStep(const Volume& v) const {
+    return depthwise && ColumnTaps(v) == 1 ? v.columns.stride : 1;
+  }
+  int64_t Columns(const Volume& v) const {
+    return ColumnStep(v) == 1 ? Span(v.columns, v.columns.output) : v.columns.output;
+  }
 };
 
 // The part of x that a band of output rows reads, as lanes.
@@ -40,8 +47,9 @@ class BandInput {
   BandInput(const ConvolutionGeometry& g, Bytes x, int32_t x_zero_point, SlotLayout layout,
             const ProductKernels& kernels, int64_t band_rows);
 
-  // Makes the input of output rows [row, row + count) of image n at depth `d` available.
-  void Load(int64_t n, int64_t d, int64_t row, int64_t count);
+  // Makes the input of output rows [row, row + count) of image n at depth `d` available; where
+  // depthwise, for panels [first, last).
+  void Load(int64_t n, int64_t d, int64_t row, int64_t count, int64_t first, int64_t last);
 
   // Where the window of the band's pixel `i` begins, and from there each tap.
   const Lane* Window(int64_t i) const { return begin_ + window_offsets_[i]; }
@@ -49,9 +57,9 @@ class BandInput {
 
  private:
   bool ReadableInPlace() const;
-  void WriteRow(int64_t n, int64_t in_row, Lane* to);
+  void WriteRow(int64_t n, int64_t in_row, int64_t first, int64_t last, Lane* to);
   void WriteDense(const uint8_t* codes, Lane* to);
-  void WriteDepthwise(const uint8_t* codes, Lane* to);
+  void WriteDepthwise(const uint8_t* codes, int64_t first, int64_t last, Lane* to);
   const uint8_t* RowCodes(int64_t n, int64_t in_row);
   void Pack(const uint8_t* codes, int64_t count, Lane* to) const {
     kernels_.pack(codes, x_.is_signed, count, x_zero_point_, to);
@@ -67,6 +75,8 @@ class BandInput {
   const bool in_place_;
   const int64_t span_rows_;
   const int64_t span_columns_;
+  const int64_t column_step_;  // From one column that is written to the next.
+  const int64_t columns_;      // Those that are.
   std::vector<int64_t> tap_offsets_;
   std::vector<int64_t> window_offsets_;
   std::vector<Lane> padding_;   // A padded position.

@@ -7,7 +7,9 @@
 namespace tf_qops {
 namespace {
 
-constexpr int64_t kBandBytes = 128 * 1024;  // Of lanes: a part of a common L2 cache.
+// Of lanes: they are read once per panel of filters, depthwise once for each row of the kernel.
+constexpr int64_t kBandBytes = 64 * 1024;
+constexpr int64_t kDepthwiseBandBytes = 384 * 1024;
 constexpr int64_t kLargestBandBytes = 64 * 1024 * 1024;
 constexpr int64_t kBandPixels = 64;  // Fewer would read a panel's weights too often.
 
@@ -69,7 +71,8 @@ class BandRunner {
       }
     } else {
       for (const PackedPanels& panels : w.groups) {
-        products_.emplace_back(panels, input_.tap_offsets(), RowZeros{&zero_, true}, kernels, sink,
+        products_.emplace_back(panels, input_.tap_offsets(), std::vector<int32_t>{zero_}, kernels,
+                               sink,
                                static_cast<int64_t>(products_.size()) * g.filters_per_group());
       }
     }
@@ -77,11 +80,13 @@ class BandRunner {
 
   // Output rows [row, row + count) of image n at depth `d`, panels [first, last) of all groups.
   void Run(int64_t n, int64_t d, int64_t row, int64_t count, int64_t first, int64_t last) {
-    input_.Load(n, d, row, count);
+    input_.Load(n, d, row, count, first, last);
     const int64_t pixels = count * pixels_of_row_;
     const int64_t sink_row = n * g_.output_pixels() + (d * rows_of_plane_ + row) * pixels_of_row_;
     if (w_.depthwise) {
-      for (int64_t panel = first; panel < last; ++panel) Depthwise(panel, pixels, sink_row);
+      for (int64_t p = 0; p < pixels; p += kernels_.most_rows[0]) {
+        Depthwise(p, std::min<int64_t>(kernels_.most_rows[0], pixels - p), first, last, sink_row);
+      }
       return;
     }
     const int64_t panels = w_.groups[0].panels();
@@ -104,17 +109,17 @@ class BandRunner {
                 0, sink_row);
   }
 
-  void Depthwise(int64_t panel, int64_t pixels, int64_t sink_row) {
+  // Pixels [pixel, pixel + count), which are few, for panels [first, last).
+  void Depthwise(int64_t pixel, int64_t count, int64_t first, int64_t last, int64_t sink_row) {
     const PackedPanels& w = w_.groups[0];
-    const int64_t column = panel * kPanel, most_rows = kernels_.most_rows[0];
-    for (int64_t pixel = 0; pixel < pixels; pixel += most_rows) {
-      const int64_t count = std::min(most_rows, pixels - pixel);
+    for (int64_t panel = first; panel < last; ++panel) {
+      const int64_t column = panel * kPanel;
+      const int64_t columns = std::min<int64_t>(kPanel, g_.filters - column);
       const Lane* begins[kMostRows];
       for (int64_t r = 0; r < count; ++r) begins[r] = input_.Window(pixel + r) + column;
-      const int64_t columns = std::min<int64_t>(kPanel, g_.filters - column);
       alignas(64) int32_t acc[kMostRows * kPanel];
       const Tile tile{begins,         depthwise_taps_.data(), w.taps, 1, w.panel(panel),
-                      w.panel_size(), start_.data() + column, acc};
+                      w.panel_size(), start_.data() + column, acc,    0, {}};
       if (codes_ != nullptr) {
         kernels_.depthwise_codes[count](tile, codes_->At(sink_row + pixel, column), columns);
       } else {
@@ -143,8 +148,9 @@ class BandRunner {
 // Lanes of x that one output row needs, for each of its kernel rows, in bytes; at least 1.
 int64_t InputRowBytes(const ConvolutionGeometry& g, LaneFormat format) {
   const Volume v(g.spatial);
-  const int64_t positions = v.depth.kernel * Span(v.columns, v.columns.output);
-  const int64_t bytes = positions * LayoutOf(g, format).Lanes(g) * int64_t{sizeof(Lane)};
+  const SlotLayout layout = LayoutOf(g, format);
+  const int64_t positions = v.depth.kernel * layout.Columns(v);
+  const int64_t bytes = positions * layout.Lanes(g) * int64_t{sizeof(Lane)};
   return std::max<int64_t>(bytes, 1);
 }
 
@@ -184,7 +190,8 @@ void BandedConv(const ConvolutionGeometry& g, Bytes x, int32_t x_zero_point, con
 
   const ProductKernels& kernels = ProductKernelsOf(isa);
   const int64_t row_bytes = InputRowBytes(g, kernels.format);
-  const int64_t fitting = std::max<int64_t>(kBandBytes / row_bytes / v.rows.stride, 1);
+  const int64_t band_bytes = w.depthwise ? kDepthwiseBandBytes : kBandBytes;
+  const int64_t fitting = std::max<int64_t>(band_bytes / row_bytes / v.rows.stride, 1);
   const int64_t enough = (kBandPixels + v.columns.output - 1) / v.columns.output;
   const int64_t band_rows = std::min(std::max(fitting, enough), v.rows.output);
   const int64_t bands = (v.rows.output + band_rows - 1) / band_rows;

@@ -94,9 +94,10 @@ void PackedMatMul(const ByteMatrix& a, const int32_t* a_zero, const PackedPanels
   const int32_t sign = a.codes.is_signed && b.format == LaneFormat::kBytes ? 128 : 0;
   std::vector<int32_t> zeros(a_zero, a_zero + a.rows);
   for (int32_t& zero : zeros) zero += sign;
-  const bool uniform =
-      std::all_of(zeros.begin(), zeros.end(), [&](int32_t zero) { return zero == zeros[0]; });
-  const PanelProduct product(b, tap_offsets, {zeros.data(), uniform}, kernels, sink, 0);
+  if (std::all_of(zeros.begin(), zeros.end(), [&](int32_t zero) { return zero == zeros[0]; })) {
+    zeros.resize(1);
+  }
+  const PanelProduct product(b, tap_offsets, zeros, kernels, sink, 0);
 
   const int64_t products = block_rows * a.columns * b.columns / chunks;
   workers.run(blocks * chunks, products / 64 + 1000, [&](int64_t begin, int64_t end) {

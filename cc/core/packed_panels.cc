@@ -13,18 +13,19 @@ std::vector<int32_t> StartOfSums(const PackedPanels& w, int32_t x_zero, const in
 }
 
 PanelProduct::PanelProduct(const PackedPanels& w, const std::vector<int64_t>& tap_offsets,
-                           RowZeros zeros, const ProductKernels& kernels,
+                           const std::vector<int32_t>& zeros, const ProductKernels& kernels,
                            const AccumulatorSink& sink, int64_t first_column)
     : w_(w),
       tap_offsets_(tap_offsets),
-      zeros_(zeros),
       kernels_(kernels),
       sink_(sink),
       first_column_(first_column),
-      zeros_differ_(w.format == LaneFormat::kBytes && !zeros.uniform),
-      codes_(zeros_differ_ || needs_row_sums() ? nullptr : sink.codes()),
-      start_(StartOfSums(w, zeros_differ_ ? 0 : zeros[0],
-                         codes_ == nullptr ? nullptr : codes_->bias + first_column)) {}
+      codes_(sink.codes()) {
+  const bool differ = w.format == LaneFormat::kBytes && zeros.size() > 1;
+  for (size_t r = 0; differ && r < zeros.size(); ++r) negative_zeros_.push_back(-zeros[r]);
+  start_ = StartOfSums(w, differ ? 0 : zeros[0],
+                       codes_ == nullptr ? nullptr : codes_->bias + first_column);
+}
 
 int32_t PanelProduct::RowSum(const Lane* row) const {
   uint32_t sum = 0;
@@ -38,32 +39,18 @@ void PanelProduct::RunTile(const Lane* const* begins, int64_t panel, int64_t pan
                            const int32_t* row_sums, int64_t first_row, int64_t sink_row) const {
   const int64_t column = panel * kPanel, stride = panels * kPanel;
   const int64_t columns = std::min(stride, w_.columns - column);
+  alignas(64) int32_t acc[kLargestTile];
   Tile tile{begins,          tap_offsets_.data(),    w_.taps, w_.lanes, w_.panel(panel),
-            w_.panel_size(), start_.data() + column, nullptr};
+            w_.panel_size(), start_.data() + column, acc,     0,        {}};
+  if (row_sums != nullptr) tile.terms[tile.term_count++] = {row_sums, w_.excess.data() + column};
+  if (!negative_zeros_.empty()) {
+    tile.terms[tile.term_count++] = {negative_zeros_.data() + first_row, w_.sums.data() + column};
+  }
   if (codes_ != nullptr) {
     kernels_.dense_codes[panels][rows](tile, codes_->At(sink_row, first_column_ + column), columns);
-    return;
-  }
-  alignas(64) int32_t acc[kLargestTile];
-  tile.acc = acc;
-  kernels_.dense[panels][rows](tile);
-  AddRowTerms(panel, panels, rows, row_sums, first_row, acc);
-  sink_.Store(acc, stride, sink_row, rows, first_column_ + column, columns);
-}
-
-void PanelProduct::AddRowTerms(int64_t panel, int64_t panels, int64_t rows, const int32_t* row_sums,
-                               int64_t first_row, int32_t* acc) const {
-  if (row_sums == nullptr && !zeros_differ_) return;
-  const int64_t columns = panels * kPanel;
-  for (int64_t r = 0; r < rows; ++r, acc += columns) {
-    const uint32_t sum = row_sums == nullptr ? 0 : row_sums[r];
-    const uint32_t zero = zeros_differ_ ? zeros_[first_row + r] : 0;
-    for (int64_t j = 0; j < columns; ++j) {
-      const uint32_t excess = row_sums == nullptr ? 0 : w_.excess[panel * kPanel + j];
-      const uint32_t of_column = w_.sums[panel * kPanel + j];
-      acc[j] =
-          static_cast<int32_t>(static_cast<uint32_t>(acc[j]) + sum * excess - zero * of_column);
-    }
+  } else {
+    kernels_.dense[panels][rows](tile);
+    sink_.Store(acc, stride, sink_row, rows, first_column_ + column, columns);
   }
 }
 

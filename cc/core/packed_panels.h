@@ -67,21 +67,14 @@ PackedPanels PackPanels(LaneFormat format, int64_t columns, int64_t taps, int64_
   return packed;
 }
 
-// The same number for all rows of the left operand, or one for each.
-struct RowZeros {
-  const int32_t* values;
-  bool uniform;
-
-  int32_t operator[](int64_t row) const { return values[uniform ? 0 : row]; }
-};
-
 // Rows of a left operand times panels of a right one, given to a sink.
 class PanelProduct {
  public:
-  // `zeros` are the left operand's zero points, as codes of a uint8 where lanes hold bytes. Column
-  // 0 of `w` is the sink's first_column.
-  PanelProduct(const PackedPanels& w, const std::vector<int64_t>& tap_offsets, RowZeros zeros,
-               const ProductKernels& kernels, const AccumulatorSink& sink, int64_t first_column);
+  // `zeros` are the left operand's zero points: one for all of its rows or one for each; as codes
+  // of a uint8 where lanes hold bytes. Column 0 of `w` is the sink's first_column.
+  PanelProduct(const PackedPanels& w, const std::vector<int64_t>& tap_offsets,
+               const std::vector<int32_t>& zeros, const ProductKernels& kernels,
+               const AccumulatorSink& sink, int64_t first_column);
 
   // The sum over a row of what its lanes hold is needed where the columns have an excess.
   int32_t RowSum(const Lane* row) const;
@@ -108,17 +101,14 @@ class PanelProduct {
  private:
   void RunTile(const Lane* const* begins, int64_t panel, int64_t panels, int64_t rows,
                const int32_t* row_sums, int64_t first_row, int64_t sink_row) const;
-  void AddRowTerms(int64_t panel, int64_t panels, int64_t rows, const int32_t* row_sums,
-                   int64_t first_row, int32_t* acc) const;
 
   const PackedPanels& w_;
   const std::vector<int64_t>& tap_offsets_;
-  const RowZeros zeros_;
   const ProductKernels& kernels_;
   const AccumulatorSink& sink_;
   const int64_t first_column_;
-  const bool zeros_differ_;
-  const CodesOutput* const codes_;  // Null where kernels give sums.
+  const CodesOutput* const codes_;       // Null where kernels give sums.
+  std::vector<int32_t> negative_zeros_;  // Empty where one is in `start_`.
   std::vector<int32_t> start_;
 };
 

@@ -49,6 +49,14 @@ struct Tile {
   int64_t panel_size;
   const int32_t* start;  // [panel][kPanel]: what the sums of every row start with.
   int32_t* acc;          // [row][panel][kPanel]
+
+  // What is added to the sum of row r and column j: rows[r] * columns[j] of each term.
+  struct Term {
+    const int32_t* rows;
+    const int32_t* columns;
+  };
+  int term_count;  // 0 where lanes hold words.
+  Term terms[2];
 };
 
 // How sums become codes of 8 bits, range.Quantize(f32(sum + bias[j]) * scale[j]), and where those

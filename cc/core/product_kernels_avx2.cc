@@ -10,6 +10,7 @@ __m256i Load(const void* p) { return _mm256_loadu_si256(static_cast<const __m256
 void Store(void* p, __m256i v) { _mm256_storeu_si256(static_cast<__m256i*>(p), v); }
 
 struct Avx2Words {
+  static constexpr bool kHasTerms = false;
   struct Panel {
     __m256i low, high;
   };

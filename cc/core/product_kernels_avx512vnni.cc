@@ -11,6 +11,7 @@ __m512i Load(const void* p) { return _mm512_loadu_si512(p); }
 
 struct VnniBytes {
   using Panel = __m512i;
+  static constexpr bool kHasTerms = true;
 
   static Panel LoadPanel(const Lane* from) { return Load(from); }
   static Panel LoadSums(const int32_t* from) { return Load(from); }
@@ -19,6 +20,9 @@ struct VnniBytes {
     int32_t lane;
     std::memcpy(&lane, from, sizeof(lane));
     return _mm512_set1_epi32(lane);
+  }
+  static Panel AddProduct(Panel sums, int32_t row, const int32_t* columns) {
+    return _mm512_add_epi32(sums, _mm512_mullo_epi32(_mm512_set1_epi32(row), Load(columns)));
   }
   static Panel MultiplyAdd(Panel sums, Panel x, Panel w) { return _mm512_dpbusd_epi32(sums, x, w); }
 
@@ -84,10 +88,8 @@ void Requantize(const int32_t* acc, int64_t count, const CodesOutput& output) {
 }
 
 void Pack(const uint8_t* codes, bool is_signed, int64_t count, int32_t /*zero_point*/, Lane* to) {
-  if (!is_signed) {
-    std::memcpy(to, codes, count);
-    return;
-  }
+  if (!is_signed && count > 0) std::memcpy(to, codes, count);
+  if (!is_signed) return;
   auto* bytes = reinterpret_cast<uint8_t*>(to);
   const __m512i sign = _mm512_set1_epi8(static_cast<char>(0x80));
   for (int64_t i = 0; i < count; i += 64) {

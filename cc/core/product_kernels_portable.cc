@@ -7,6 +7,7 @@ namespace tf_qops {
 namespace {
 
 struct PortableWords {
+  static constexpr bool kHasTerms = false;
   struct Panel {
     uint32_t lanes[kPanel];
   };

@@ -8,8 +8,9 @@
 namespace tf_qops {
 
 // The loops of ProductKernels::dense and depthwise for one instruction set. `Vector` has a type
-// Panel, of kPanel lanes, and functions LoadPanel, LoadSums, BroadcastLane, MultiplyAdd and
-// StoreSums; its Quantizer stores the codes of a row. Everything of a tile stays in registers.
+// Panel, of kPanel lanes, and functions LoadPanel, LoadSums, BroadcastLane, MultiplyAdd,
+// StoreSums and, where kHasTerms, AddProduct; its Quantizer stores the codes of a row. Everything
+// of a tile stays in registers.
 template <typename Vector, int kRows, int kPanels, bool kDepthwise>
 struct TileSums {
   using Panel = typename Vector::Panel;
@@ -37,6 +38,21 @@ struct TileSums {
           for (int p = 0; p < kPanels; ++p) {
             sums[r][p] = Vector::MultiplyAdd(sums[r][p], row, columns[p]);
           }
+        }
+      }
+    }
+    if constexpr (Vector::kHasTerms && !kDepthwise) AddTerms(tile);
+  }
+
+ private:
+  __attribute__((always_inline)) void AddTerms(const Tile& tile) {
+    for (int i = 0; i < tile.term_count; ++i) {
+      const Tile::Term& term = tile.terms[i];
+#pragma GCC unroll 12
+      for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+        for (int p = 0; p < kPanels; ++p) {
+          sums[r][p] = Vector::AddProduct(sums[r][p], term.rows[r], term.columns + p * kPanel);
         }
       }
     }

@@ -1,7 +1,6 @@
 #include "cc/core/band_input.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace tf_qops {
 
@@ -13,12 +12,14 @@ BandInput::BandInput(const ConvolutionGeometry& g, Bytes x, int32_t x_zero_point
       x_zero_point_(x_zero_point),
       layout_(layout),
       kernels_(kernels),
-      slot_(layout.Lanes(g)),
+      slot_(layout.Slot(g)),
       in_place_(ReadableInPlace()),
       span_rows_(in_place_ ? v_.rows.input : Span(v_.rows, band_rows)),
       span_columns_(in_place_ ? v_.columns.input : Span(v_.columns, v_.columns.output)),
       column_step_(layout.ColumnStep(v_)),
-      columns_(in_place_ ? v_.columns.input : layout.Columns(v_)) {
+      columns_(in_place_ ? v_.columns.input : layout.Columns(v_)),
+      // An odd number of cache lines, so that planes do not get in each other's way.
+      plane_((v_.depth.kernel * span_rows_ * columns_ | 1) * slot_) {
   const int64_t covered = layout.ColumnsOfLane();
   for (int64_t d = 0; d < v_.depth.kernel; ++d) {
     const int64_t depth = in_place_ ? d * v_.depth.dilation : d;
@@ -37,16 +38,16 @@ BandInput::BandInput(const ConvolutionGeometry& g, Bytes x, int32_t x_zero_point
   }
   if (in_place_) return;
 
-  const int64_t beyond = (covered - 1) * v_.columns.dilation;
-  codes_.resize((span_columns_ + (layout.depthwise ? beyond : 0)) * g.channels);
-  buffer_.resize(v_.depth.kernel * span_rows_ * columns_ * slot_);
-  padding_.resize(slot_);
-  const std::vector<uint8_t> zeros(g.channels * covered, static_cast<uint8_t>(x_zero_point));
+  if (!g.channels_last) codes_.resize(span_columns_ * g.channels);
+  buffer_.resize(layout.Planes(g) * plane_);
+  padding_.resize(layout.Planes(g) * slot_);
+  const std::vector<uint8_t> zeros(std::max(g.filters, g.channels),
+                                   static_cast<uint8_t>(x_zero_point));
   if (layout.depthwise) {
-    lanes_.resize(g.channels);
-    kernels.interleave(zeros.data(), 0, x.is_signed, g.channels, x_zero_point, lanes_.data());
-    const int64_t multiplier = g.filters_per_group();
-    for (int64_t m = 0; m < g.filters; ++m) padding_[m] = lanes_[m / multiplier];
+    const int64_t beyond = (covered - 1) * v_.columns.dilation;
+    padded_.resize((span_columns_ + beyond) * g.filters, zeros[0]);
+    kernels.interleave(zeros.data(), 0, x.is_signed, g.filters, x_zero_point, kPanel,
+                       padding_.data());
   } else {
     for (int64_t group = 0; group < g.group; ++group) {
       Pack(zeros.data(), g.channels_per_group(), padding_.data() + group * layout.LanesOfGroup(g));
@@ -81,8 +82,10 @@ void BandInput::Load(int64_t n, int64_t d, int64_t row, int64_t count, int64_t f
       const int64_t in_r = row * v_.rows.stride + r - v_.rows.pad_begin;
       Lane* to = buffer_.data() + (kd * span_rows_ + r) * columns_ * slot_;
       if (in_d < 0 || in_d >= v_.depth.input || in_r < 0 || in_r >= v_.rows.input) {
-        for (int64_t c = 0; c < columns_; ++c) {
-          std::copy(padding_.begin(), padding_.end(), to + c * slot_);
+        for (int64_t plane = 0; plane < layout_.Planes(g_); ++plane) {
+          for (int64_t c = 0; c < columns_; ++c) {
+            std::copy_n(padding_.begin() + plane * slot_, slot_, to + plane * plane_ + c * slot_);
+          }
         }
       } else {
         WriteRow(n, in_d * v_.rows.input + in_r, first, last, to);
@@ -134,33 +137,23 @@ void BandInput::WriteDense(const uint8_t* codes, Lane* to) {
 }
 
 void BandInput::WriteDepthwise(const uint8_t* codes, int64_t first, int64_t last, Lane* to) {
-  const int64_t channels = g_.channels;
+  const int64_t filters = g_.filters, multiplier = g_.filters_per_group();
   const int64_t begin = std::min(v_.columns.pad_begin, span_columns_);
   const int64_t end = std::min(begin + v_.columns.input, span_columns_);
-  const auto zero = static_cast<uint8_t>(x_zero_point_);
-  std::memmove(codes_.data() + begin * channels, codes, (end - begin) * channels);
-  std::fill_n(codes_.begin(), begin * channels, zero);
-  std::fill(codes_.begin() + end * channels, codes_.end(), zero);
-
-  const int64_t step = v_.columns.dilation * channels;
-  const auto interleave = [&](int64_t from, int64_t lanes, Lane* lane) {
-    kernels_.interleave(codes_.data() + from, step, x_.is_signed, lanes, x_zero_point_, lane);
-  };
-  const bool all = first == 0 && last * kPanel >= slot_;
-  if (all && slot_ == channels && column_step_ == 1) {
-    interleave(0, columns_ * channels, to);
-    return;
-  }
-  const int64_t multiplier = g_.filters_per_group();
-  const int64_t filter = first * kPanel, end_filter = std::min(last * kPanel, g_.filters);
-  for (int64_t c = 0; c < columns_; ++c, to += slot_) {
-    const int64_t from = c * column_step_ * channels;
-    if (multiplier == 1) {
-      interleave(from + filter, end_filter - filter, to + filter);
-      continue;
+  uint8_t* inside = padded_.data() + begin * filters;
+  if (multiplier == 1) {
+    std::copy_n(codes, (end - begin) * filters, inside);
+  } else {
+    for (int64_t i = 0; i < (end - begin) * g_.channels; ++i) {
+      std::fill_n(inside + i * multiplier, multiplier, codes[i]);
     }
-    interleave(from, channels, lanes_.data());
-    for (int64_t m = filter; m < end_filter; ++m) to[m] = lanes_[m / multiplier];
+  }
+  const int64_t filter = first * kPanel, count = std::min(last * kPanel, filters) - filter;
+  to += first * plane_;
+  for (int64_t c = 0; c < columns_; ++c, to += slot_) {
+    kernels_.interleave(padded_.data() + c * column_step_ * filters + filter,
+                        v_.columns.dilation * filters, x_.is_signed, count, x_zero_point_, plane_,
+                        to);
   }
 }
 

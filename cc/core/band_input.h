@@ -15,8 +15,8 @@ inline int64_t Span(const SpatialDim& dim, int64_t outputs) {
   return (outputs - 1) * dim.stride + (dim.kernel - 1) * dim.dilation + 1;
 }
 
-// How one input position is written: dense, [group][lane of its channels]; depthwise, a lane for
-// each filter, of its channel at neighbouring columns.
+// How input positions are written: dense, [group][lane of its channels] for each; depthwise, in a
+// plane for each panel, a lane for each filter, of its channel at neighbouring columns.
 struct SlotLayout {
   LaneFormat format;
   bool depthwise;
@@ -24,8 +24,11 @@ struct SlotLayout {
   int64_t LanesOfGroup(const ConvolutionGeometry& g) const {
     return LanesFor(format, g.channels_per_group());
   }
-  int64_t Lanes(const ConvolutionGeometry& g) const {
-    return depthwise ? RoundUp(g.filters, kPanel) : g.group * LanesOfGroup(g);
+  int64_t Slot(const ConvolutionGeometry& g) const {
+    return depthwise ? kPanel : g.group * LanesOfGroup(g);
+  }
+  int64_t Planes(const ConvolutionGeometry& g) const {
+    return depthwise ? RoundUp(g.filters, kPanel) / kPanel : 1;
   }
   // Kernel columns that a lane covers, and how many lanes all of them take.
   int64_t ColumnsOfLane() const { return depthwise ? GroupSize(format) : 1; }
@@ -51,8 +54,11 @@ class BandInput {
   // depthwise, for panels [first, last).
   void Load(int64_t n, int64_t d, int64_t row, int64_t count, int64_t first, int64_t last);
 
-  // Where the window of the band's pixel `i` begins, and from there each tap.
-  const Lane* Window(int64_t i) const { return begin_ + window_offsets_[i]; }
+  // Where the window of the band's pixel `i` begins in a plane, and from there each tap.
+  const Lane* Window(int64_t plane, int64_t i) const {
+    return begin_ + plane * plane_ + window_offsets_[i];
+  }
+  int64_t plane() const { return plane_; }
   const std::vector<int64_t>& tap_offsets() const { return tap_offsets_; }
 
  private:
@@ -77,12 +83,13 @@ class BandInput {
   const int64_t span_columns_;
   const int64_t column_step_;  // From one column that is written to the next.
   const int64_t columns_;      // Those that are.
+  const int64_t plane_;        // Lanes of one.
   std::vector<int64_t> tap_offsets_;
   std::vector<int64_t> window_offsets_;
-  std::vector<Lane> padding_;   // A padded position.
-  std::vector<Lane> buffer_;    // [depth][row][column][slot]
-  std::vector<uint8_t> codes_;  // Of a row: [column][channel].
-  std::vector<Lane> lanes_;     // Of a row's channels, where several filters read each.
+  LaneVector padding_;           // A padded position of all planes.
+  LaneVector buffer_;            // [plane][depth][row][column][slot]
+  std::vector<uint8_t> codes_;   // Of a row: [column][channel].
+  std::vector<uint8_t> padded_;  // Of a row, with its padding: [column][filter].
   const Lane* begin_ = nullptr;
 };
 

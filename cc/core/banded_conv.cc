@@ -84,8 +84,9 @@ class BandRunner {
     const int64_t pixels = count * pixels_of_row_;
     const int64_t sink_row = n * g_.output_pixels() + (d * rows_of_plane_ + row) * pixels_of_row_;
     if (w_.depthwise) {
-      for (int64_t p = 0; p < pixels; p += kernels_.most_rows[0]) {
-        Depthwise(p, std::min<int64_t>(kernels_.most_rows[0], pixels - p), first, last, sink_row);
+      for (int64_t panel = first; panel < last; panel += kernels_.most_panels_depthwise) {
+        Depthwise(panel, std::min<int64_t>(kernels_.most_panels_depthwise, last - panel), pixels,
+                  sink_row);
       }
       return;
     }
@@ -100,7 +101,7 @@ class BandRunner {
   void Dense(int64_t group, int64_t first, int64_t last, int64_t pixels, int64_t sink_row) {
     const PanelProduct& product = products_[group];
     const int64_t offset = group * layout_.LanesOfGroup(g_);
-    const auto begin = [&](int64_t pixel) { return input_.Window(pixel) + offset; };
+    const auto begin = [&](int64_t pixel) { return input_.Window(0, pixel) + offset; };
     if (product.needs_row_sums()) {
       row_sums_.resize(pixels);
       for (int64_t p = 0; p < pixels; ++p) row_sums_[p] = product.RowSum(begin(p));
@@ -109,22 +110,33 @@ class BandRunner {
                 0, sink_row);
   }
 
-  // Pixels [pixel, pixel + count), which are few, for panels [first, last).
-  void Depthwise(int64_t pixel, int64_t count, int64_t first, int64_t last, int64_t sink_row) {
+  void Depthwise(int64_t panel, int64_t panels, int64_t pixels, int64_t sink_row) {
     const PackedPanels& w = w_.groups[0];
-    for (int64_t panel = first; panel < last; ++panel) {
-      const int64_t column = panel * kPanel;
-      const int64_t columns = std::min<int64_t>(kPanel, g_.filters - column);
+    const int64_t most_rows = kernels_.most_rows_depthwise[panels];
+    const int64_t column = panel * kPanel, stride = panels * kPanel;
+    const int64_t columns = std::min(stride, g_.filters - column);
+    for (int64_t pixel = 0; pixel < pixels; pixel += most_rows) {
+      const int64_t count = std::min(most_rows, pixels - pixel);
       const Lane* begins[kMostRows];
-      for (int64_t r = 0; r < count; ++r) begins[r] = input_.Window(pixel + r) + column;
-      alignas(64) int32_t acc[kMostRows * kPanel];
-      const Tile tile{begins,         depthwise_taps_.data(), w.taps, 1, w.panel(panel),
-                      w.panel_size(), start_.data() + column, acc,    0, {}};
+      for (int64_t r = 0; r < count; ++r) begins[r] = input_.Window(panel, pixel + r);
+      alignas(64) int32_t acc[kLargestTile];
+      const Tile tile{begins,
+                      depthwise_taps_.data(),
+                      input_.plane(),
+                      w.taps,
+                      1,
+                      w.panel(panel),
+                      w.panel_size(),
+                      start_.data() + column,
+                      acc,
+                      0,
+                      {}};
       if (codes_ != nullptr) {
-        kernels_.depthwise_codes[count](tile, codes_->At(sink_row + pixel, column), columns);
+        kernels_.depthwise_codes[panels][count](tile, codes_->At(sink_row + pixel, column),
+                                                columns);
       } else {
-        kernels_.depthwise[count](tile);
-        sink_.Store(acc, kPanel, sink_row + pixel, count, column, columns);
+        kernels_.depthwise[panels][count](tile);
+        sink_.Store(acc, stride, sink_row + pixel, count, column, columns);
       }
     }
   }
@@ -150,7 +162,7 @@ int64_t InputRowBytes(const ConvolutionGeometry& g, LaneFormat format) {
   const Volume v(g.spatial);
   const SlotLayout layout = LayoutOf(g, format);
   const int64_t positions = v.depth.kernel * layout.Columns(v);
-  const int64_t bytes = positions * layout.Lanes(g) * int64_t{sizeof(Lane)};
+  const int64_t bytes = positions * layout.Planes(g) * layout.Slot(g) * int64_t{sizeof(Lane)};
   return std::max<int64_t>(bytes, 1);
 }
 
@@ -160,8 +172,9 @@ bool FitsBands(const ConvolutionGeometry& g) {
   if (g.spatial.size() > 3) return false;
   const Volume v(g.spatial);
   double bytes = sizeof(Lane);  // The product may exceed any integer.
-  for (int64_t extent : {v.depth.kernel, Span(v.rows, 1), Span(v.columns, v.columns.output),
-                         LayoutOf(g, LaneFormat::kWords).Lanes(g)}) {
+  for (int64_t extent :
+       {v.depth.kernel, Span(v.rows, 1), Span(v.columns, v.columns.output),
+        LayoutOf(g, LaneFormat::kWords).Planes(g), LayoutOf(g, LaneFormat::kWords).Slot(g)}) {
     bytes *= static_cast<double>(extent);
   }
   return bytes <= kLargestBandBytes;

@@ -52,7 +52,7 @@ class PackedRows {
   const ProductKernels& kernels_;
   const int64_t lanes_;
   const bool in_place_;
-  std::vector<Lane> rows_;
+  LaneVector rows_;
   std::vector<uint8_t> codes_;
   int64_t first_ = 0;
 };

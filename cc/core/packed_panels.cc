@@ -40,8 +40,8 @@ void PanelProduct::RunTile(const Lane* const* begins, int64_t panel, int64_t pan
   const int64_t column = panel * kPanel, stride = panels * kPanel;
   const int64_t columns = std::min(stride, w_.columns - column);
   alignas(64) int32_t acc[kLargestTile];
-  Tile tile{begins,          tap_offsets_.data(),    w_.taps, w_.lanes, w_.panel(panel),
-            w_.panel_size(), start_.data() + column, acc,     0,        {}};
+  Tile tile{begins,          tap_offsets_.data(),    0,   w_.taps, w_.lanes, w_.panel(panel),
+            w_.panel_size(), start_.data() + column, acc, 0,       {}};
   if (row_sums != nullptr) tile.terms[tile.term_count++] = {row_sums, w_.excess.data() + column};
   if (!negative_zeros_.empty()) {
     tile.terms[tile.term_count++] = {negative_zeros_.data() + first_row, w_.sums.data() + column};

@@ -18,7 +18,7 @@ struct PackedPanels {
   int64_t columns = 0;
   int64_t taps = 0;
   int64_t lanes = 0;  // Of a tap.
-  std::vector<Lane> data;
+  LaneVector data;
   std::vector<int32_t> sums;    // sum(difference) of each column; all have room for whole panels.
   std::vector<int32_t> excess;  // Empty where it is 0 for all.
 

@@ -4,14 +4,13 @@
 #include <cstdint>
 
 #include "cc/core/cpu.h"
+#include "cc/core/lanes.h"
 #include "cc/core/rounding.h"
 
 namespace tf_qops {
 
 // Inner loops of integer matrix products and convolutions. Operands come in lanes of 32 bits, each
 // of neighbouring elements whose products are added at once. Sums are exact modulo 2^32.
-using Lane = uint32_t;
-
 enum class LaneFormat {
   // Two codes minus their zero points, as int16: the sum of two of their products, of at most
   // 255 * 255 each, does not saturate in vpmaddwd.
@@ -43,6 +42,7 @@ inline constexpr int kLargestTile = 24 * kPanel;  // Sums.
 struct Tile {
   const Lane* const* x;        // Where each row begins.
   const int64_t* tap_offsets;  // From there to each tap, in lanes.
+  int64_t plane;               // From there to what the next panel reads; depthwise only.
   int64_t taps;
   int64_t lanes;  // Of a tap.
   const Lane* w;  // [panel][tap][lane][kPanel]
@@ -82,21 +82,25 @@ struct ProductKernels {
   LaneFormat format;
   int most_panels;
   int most_rows[kMostPanels + 1];  // For so many panels.
+  int most_panels_depthwise;
+  int most_rows_depthwise[kMostPanels + 1];
   // acc[r][p][j] = start[p][j] + sum over taps t and lanes i of x[r][tap_offsets[t] + i] times
   // w[p][t][i][j], for [panels][rows].
   Multiply dense[kMostPanels + 1][kMostRows + 1];
   MultiplyToCodes dense_codes[kMostPanels + 1][kMostRows + 1];
-  // acc[r][j] = start[j] + sum over taps t of x[r][tap_offsets[t] + j] times w[t][j], for [rows].
-  Multiply depthwise[kMostRows + 1];
-  MultiplyToCodes depthwise_codes[kMostRows + 1];
+  // acc[r][p][j] = start[p][j] + sum over taps t of x[r][p * plane + tap_offsets[t] + j] times
+  // w[p][t][0][j].
+  Multiply depthwise[kMostPanels + 1][kMostRows + 1];
+  MultiplyToCodes depthwise_codes[kMostPanels + 1][kMostRows + 1];
 
   // Codes of `count` columns of a row; `acc` has room for whole panels.
   void (*requantize)(const int32_t* acc, int64_t count, const CodesOutput& output);
   // Writes `count` codes of a left operand as elements of lanes.
   void (*pack)(const uint8_t* codes, bool is_signed, int64_t count, int32_t zero_point, Lane* to);
-  // Lane i gets codes i, i + step, ... up to the size of a group.
+  // Lane i, at to[i / kPanel * panel_step + i % kPanel], gets codes i, i + step, ... up to the size
+  // of a group.
   void (*interleave)(const uint8_t* codes, int64_t step, bool is_signed, int64_t count,
-                     int32_t zero_point, Lane* to);
+                     int32_t zero_point, int64_t panel_step, Lane* to);
   // The sum of the elements of lanes in kBytes.
   int32_t (*sum)(const Lane* x, int64_t lanes);
 };

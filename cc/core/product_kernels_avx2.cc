@@ -85,20 +85,20 @@ void Pack(const uint8_t* codes, bool is_signed, int64_t count, int32_t zero_poin
 }
 
 void Interleave(const uint8_t* codes, int64_t step, bool is_signed, int64_t count,
-                int32_t zero_point, Lane* to) {
+                int32_t zero_point, int64_t panel_step, Lane* to) {
   const __m256i zero = _mm256_set1_epi16(static_cast<int16_t>(zero_point));
   int64_t i = 0;
-  for (; i + 16 <= count; i += 16) {
+  for (; i + kPanel <= count; i += kPanel, to += panel_step) {
     const __m256i even = Differences(codes + i, is_signed, zero);
     const __m256i odd = Differences(codes + i + step, is_signed, zero);
     const __m256i low = _mm256_unpacklo_epi16(even, odd), high = _mm256_unpackhi_epi16(even, odd);
-    Store(to + i, _mm256_permute2x128_si256(low, high, 0x20));
-    Store(to + i + 8, _mm256_permute2x128_si256(low, high, 0x31));
+    Store(to, _mm256_permute2x128_si256(low, high, 0x20));
+    Store(to + 8, _mm256_permute2x128_si256(low, high, 0x31));
   }
-  for (; i < count; ++i) {
+  for (; i < count; ++i, ++to) {
     const uint16_t low = Difference(codes[i], is_signed, zero_point);
     const uint16_t high = Difference(codes[i + step], is_signed, zero_point);
-    to[i] = low | static_cast<Lane>(high) << 16;
+    *to = low | static_cast<Lane>(high) << 16;
   }
 }
 
@@ -106,7 +106,7 @@ ProductKernels MakeKernels() {
   ProductKernels kernels{};
   kernels.format = LaneFormat::kWords;
   AddDense<Avx2Words, 1>(std::make_integer_sequence<int, 6>(), &kernels);
-  AddDepthwise<Avx2Words>(std::make_integer_sequence<int, 4>(), &kernels);
+  AddDepthwise<Avx2Words, 1>(std::make_integer_sequence<int, 4>(), &kernels);
   kernels.requantize = Requantize;
   kernels.pack = Pack;
   kernels.interleave = Interleave;

@@ -100,7 +100,8 @@ void Pack(const uint8_t* codes, bool is_signed, int64_t count, int32_t /*zero_po
 }
 
 // Sixty-four lanes of four columns of bytes.
-void InterleaveBlock(const uint8_t* codes, int64_t step, __m512i sign, Lane* to) {
+void InterleaveBlock(const uint8_t* codes, int64_t step, __m512i sign, int64_t panel_step,
+                     Lane* to) {
   const auto column = [&](int i) { return _mm512_xor_si512(Load(codes + i * step), sign); };
   const __m512i a = column(0), b = column(1), c = column(2), d = column(3);
   const __m512i ab_low = _mm512_unpacklo_epi8(a, b), ab_high = _mm512_unpackhi_epi8(a, b);
@@ -114,17 +115,19 @@ void InterleaveBlock(const uint8_t* codes, int64_t step, __m512i sign, Lane* to)
   const __m512i third = _mm512_shuffle_i32x4(parts[0], parts[1], 0xee);
   const __m512i fourth = _mm512_shuffle_i32x4(parts[2], parts[3], 0xee);
   _mm512_storeu_si512(to, _mm512_shuffle_i32x4(first, second, 0x88));
-  _mm512_storeu_si512(to + 16, _mm512_shuffle_i32x4(first, second, 0xdd));
-  _mm512_storeu_si512(to + 32, _mm512_shuffle_i32x4(third, fourth, 0x88));
-  _mm512_storeu_si512(to + 48, _mm512_shuffle_i32x4(third, fourth, 0xdd));
+  _mm512_storeu_si512(to + panel_step, _mm512_shuffle_i32x4(first, second, 0xdd));
+  _mm512_storeu_si512(to + 2 * panel_step, _mm512_shuffle_i32x4(third, fourth, 0x88));
+  _mm512_storeu_si512(to + 3 * panel_step, _mm512_shuffle_i32x4(third, fourth, 0xdd));
 }
 
 void Interleave(const uint8_t* codes, int64_t step, bool is_signed, int64_t count,
-                int32_t /*zero_point*/, Lane* to) {
+                int32_t /*zero_point*/, int64_t panel_step, Lane* to) {
   const __m512i sign = _mm512_set1_epi8(is_signed ? static_cast<char>(0x80) : 0);
   int64_t i = 0;
-  for (; i + 64 <= count; i += 64) InterleaveBlock(codes + i, step, sign, to + i);
-  for (; i < count; i += kPanel) {
+  for (; i + 4 * kPanel <= count; i += 4 * kPanel, to += 4 * panel_step) {
+    InterleaveBlock(codes + i, step, sign, panel_step, to);
+  }
+  for (; i < count; i += kPanel, to += panel_step) {
     const __mmask16 inside = count - i < kPanel ? (1u << (count - i)) - 1 : 0xffff;
     __m512i lanes = sign;
     for (int group = 0; group < 4; ++group) {
@@ -132,7 +135,7 @@ void Interleave(const uint8_t* codes, int64_t step, bool is_signed, int64_t coun
           _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(inside, codes + i + group * step));
       lanes = _mm512_xor_si512(lanes, _mm512_sllv_epi32(bytes, _mm512_set1_epi32(8 * group)));
     }
-    _mm512_mask_storeu_epi32(to + i, inside, lanes);
+    _mm512_mask_storeu_epi32(to, inside, lanes);
   }
 }
 
@@ -153,7 +156,10 @@ ProductKernels MakeKernels() {
   AddDense<VnniBytes, 2>(std::make_integer_sequence<int, 12>(), &kernels);
   AddDense<VnniBytes, 3>(std::make_integer_sequence<int, 8>(), &kernels);
   AddDense<VnniBytes, 4>(std::make_integer_sequence<int, 6>(), &kernels);
-  AddDepthwise<VnniBytes>(std::make_integer_sequence<int, 12>(), &kernels);
+  AddDepthwise<VnniBytes, 1>(std::make_integer_sequence<int, 8>(), &kernels);
+  AddDepthwise<VnniBytes, 2>(std::make_integer_sequence<int, 8>(), &kernels);
+  AddDepthwise<VnniBytes, 3>(std::make_integer_sequence<int, 6>(), &kernels);
+  AddDepthwise<VnniBytes, 4>(std::make_integer_sequence<int, 4>(), &kernels);
   kernels.requantize = Requantize;
   kernels.pack = Pack;
   kernels.interleave = Interleave;

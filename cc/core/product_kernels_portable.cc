@@ -76,11 +76,11 @@ void Pack(const uint8_t* codes, bool is_signed, int64_t count, int32_t zero_poin
 }
 
 void Interleave(const uint8_t* codes, int64_t step, bool is_signed, int64_t count,
-                int32_t zero_point, Lane* to) {
+                int32_t zero_point, int64_t panel_step, Lane* to) {
   for (int64_t i = 0; i < count; ++i) {
     const uint16_t low = Difference(codes[i], is_signed, zero_point);
     const uint16_t high = Difference(codes[i + step], is_signed, zero_point);
-    to[i] = low | static_cast<Lane>(high) << 16;
+    to[i / kPanel * panel_step + i % kPanel] = low | static_cast<Lane>(high) << 16;
   }
 }
 
@@ -88,7 +88,7 @@ ProductKernels MakeKernels() {
   ProductKernels kernels{};
   kernels.format = LaneFormat::kWords;
   AddDense<PortableWords, 1>(std::make_integer_sequence<int, 4>(), &kernels);
-  AddDepthwise<PortableWords>(std::make_integer_sequence<int, 4>(), &kernels);
+  AddDepthwise<PortableWords, 1>(std::make_integer_sequence<int, 4>(), &kernels);
   kernels.requantize = Requantize;
   kernels.pack = Pack;
   kernels.interleave = Interleave;

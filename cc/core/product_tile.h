@@ -33,10 +33,18 @@ struct TileSums {
         for (int p = 0; p < kPanels; ++p) columns[p] = Vector::LoadPanel(w + p * tile.panel_size);
 #pragma GCC unroll 12
         for (int r = 0; r < kRows; ++r) {
-          const Panel row = kDepthwise ? Vector::LoadPanel(x[r]) : Vector::BroadcastLane(x[r] + i);
+          if constexpr (kDepthwise) {
 #pragma GCC unroll 4
-          for (int p = 0; p < kPanels; ++p) {
-            sums[r][p] = Vector::MultiplyAdd(sums[r][p], row, columns[p]);
+            for (int p = 0; p < kPanels; ++p) {
+              const Panel row = Vector::LoadPanel(x[r] + p * tile.plane);
+              sums[r][p] = Vector::MultiplyAdd(sums[r][p], row, columns[p]);
+            }
+          } else {
+            const Panel row = Vector::BroadcastLane(x[r] + i);
+#pragma GCC unroll 4
+            for (int p = 0; p < kPanels; ++p) {
+              sums[r][p] = Vector::MultiplyAdd(sums[r][p], row, columns[p]);
+            }
           }
         }
       }
@@ -92,11 +100,14 @@ void AddDense(std::integer_sequence<int, kRows...>, ProductKernels* kernels) {
    ...);
 }
 
-template <typename Vector, int... kRows>
+template <typename Vector, int kPanels, int... kRows>
 void AddDepthwise(std::integer_sequence<int, kRows...>, ProductKernels* kernels) {
-  kernels->most_rows[0] = sizeof...(kRows);
-  ((kernels->depthwise[kRows + 1] = MultiplyTile<Vector, kRows + 1, 1, true>), ...);
-  ((kernels->depthwise_codes[kRows + 1] = MultiplyTileToCodes<Vector, kRows + 1, 1, true>), ...);
+  kernels->most_panels_depthwise = kPanels;
+  kernels->most_rows_depthwise[kPanels] = sizeof...(kRows);
+  ((kernels->depthwise[kPanels][kRows + 1] = MultiplyTile<Vector, kRows + 1, kPanels, true>), ...);
+  ((kernels->depthwise_codes[kPanels][kRows + 1] =
+        MultiplyTileToCodes<Vector, kRows + 1, kPanels, true>),
+   ...);
 }
 
 }  // namespace tf_qops

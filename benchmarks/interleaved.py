@@ -1,12 +1,13 @@
 """Times several ways to the same result in one process, in turn, and keeps the result as JSON."""
 
+import functools
 import json
 import os
 import pathlib
 import platform
 import statistics
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -48,6 +49,23 @@ def compare(
         name: {"median_ms": statistics.median(t), "min_ms": min(t), "runs": len(t)}
         for name, t in times.items()
     }
+
+
+def in_one_graph(
+    function: Callable[[tf.Tensor], tf.Tensor], inputs: Sequence[tf.Tensor]
+) -> Callable[[], list[tf.Tensor]]:
+    """Returns what applies a function to all inputs within one call of a tf.function.
+
+    Such a call costs 0.2 ms by itself, whatever it computes.
+    """
+    traced = tf.function(lambda tensors: [function(tensor) for tensor in tensors])
+    return functools.partial(traced, list(inputs))
+
+
+def run_all(session: Any, inputs: Iterable[Any]) -> list[Any]:
+    """Runs a session of ONNX Runtime, of one input, on each of the inputs."""
+    name = session.get_inputs()[0].name
+    return [session.run(None, {name: value}) for value in inputs]
 
 
 def machine() -> dict[str, Any]:

@@ -1,0 +1,125 @@
+"""QLinearMatMul beside ONNX Runtime, for every pair of integer types.
+
+    python benchmarks/matmul.py [--threads 1] [--seconds 0.3] [--quick]
+
+ONNX Runtime runs each product twice: as it comes, where uint8 times int8 may saturate on a CPU
+without VNNI, and with `session.x64quantprecision` set, where it is exact. "wrong" is the share of
+the default result's values that differ from exact arithmetic. Our figure is of four products in
+one tf.function.
+"""
+
+import argparse
+import functools
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import interleaved
+import numpy as np
+import onnxruntime as ort
+import tensorflow as tf
+from onnx import helper, numpy_helper
+
+import tf_qops as tfq
+
+ROWS = (1, 16, 128)
+SIZES = ((256, 256), (768, 768), (768, 3072), (4096, 1024), (4096, 4096))
+DTYPES = ("uint8", "int8")
+REPEATED = 4  # Products, of inputs of their own, in what is measured.
+A_SCALE, B_SCALE, Y_SCALE = np.float32(0.02), np.float32(0.003), np.float32(2.0)
+
+
+def session(a: np.ndarray, b: np.ndarray, exact: bool, threads: int) -> ort.InferenceSession:
+    """Returns ONNX Runtime's session of the one product, with a constant b."""
+    constants = {
+        "a_scale": A_SCALE,
+        "a_zero_point": np.zeros((), a.dtype),
+        "b": b,
+        "b_scale": B_SCALE,
+        "b_zero_point": np.zeros((), b.dtype),
+        "y_scale": Y_SCALE,
+        "y_zero_point": np.zeros((), a.dtype),
+    }
+    element_type = helper.np_dtype_to_tensor_dtype(a.dtype)
+    graph = helper.make_graph(
+        [helper.make_node("QLinearMatMul", ["a", *constants], ["y"])],
+        "product",
+        [helper.make_tensor_value_info("a", element_type, a.shape)],
+        [helper.make_tensor_value_info("y", element_type, [None, None])],
+        [numpy_helper.from_array(np.asarray(v), k) for k, v in constants.items()],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.add_session_config_entry("session.force_spinning_stop", "1")
+    options.add_session_config_entry("session.x64quantprecision", "1" if exact else "0")
+    return ort.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+
+
+def codes(rng: np.random.Generator, dtype: str, *shape: int) -> np.ndarray:
+    """Returns random codes of the whole range."""
+    limits = np.iinfo(dtype)
+    return rng.integers(limits.min, limits.max, shape, dtype, endpoint=True)
+
+
+def rows(cases: list[tuple[Any, ...]], threads: int, seconds: float) -> Iterator[dict[str, Any]]:
+    """Measures product by product."""
+    rng = np.random.default_rng(0)
+    for (k, n), m, a_dtype, b_dtype in cases:
+        inputs, b = codes(rng, a_dtype, REPEATED, m, k), codes(rng, b_dtype, k, n)
+        peers = {
+            label: session(inputs[0], b, label == "exact", threads)
+            for label in ("default", "exact")
+        }
+        product = functools.partial(
+            tfq.qlinear_matmul, a_scale=A_SCALE, a_zero_point=np.zeros((), a_dtype),
+            b=tf.constant(b), b_scale=B_SCALE, b_zero_point=np.zeros((), b_dtype),
+            y_scale=Y_SCALE, y_zero_point=np.zeros((), a_dtype),
+        )  # fmt: skip
+        ours = interleaved.in_one_graph(product, tf.constant(inputs))
+        default = peers["default"].run(None, {"a": inputs[0]})[0]
+        runners = {
+            label: functools.partial(interleaved.run_all, peer, inputs)
+            for label, peer in peers.items()
+        }
+        times = interleaved.compare({"ours": ours} | runners, seconds)
+        macs = REPEATED * m * k * n
+        yield {
+            "product": f"{m} x {k} x {n}",
+            "types": f"{a_dtype} {b_dtype}",
+            **{f"{label}_gmacs": macs / t["median_ms"] / 1e6 for label, t in times.items()},
+            "ratio_default": times["default"]["median_ms"] / times["ours"]["median_ms"],
+            "ratio_exact": times["exact"]["median_ms"] / times["ours"]["median_ms"],
+            "wrong": float((ours()[0].numpy() != default).mean()),
+            "times": times,
+        }
+
+
+def main() -> None:
+    """Runs the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=0.3, help="for each product")
+    parser.add_argument("--quick", action="store_true", help="only the smallest and a middle size")
+    options = parser.parse_args()
+    interleaved.use_threads(options.threads)
+    sizes = (SIZES[0], SIZES[2]) if options.quick else SIZES
+    cases = list(itertools.product(sizes, ROWS, DTYPES, DTYPES))
+    columns = {
+        "product": "M x K x N",
+        "types": "a, b",
+        "ours_gmacs": "GMAC/s",
+        "default_gmacs": "ONNX Runtime",
+        "exact_gmacs": "same, exact",
+        "ratio_default": "speed over it",
+        "ratio_exact": "over exact",
+        "wrong": "wrong",
+    }
+    name = f"matmul_{options.threads}_threads" + ("_quick" if options.quick else "")
+    interleaved.report(name, rows(cases, options.threads, options.seconds), columns, len(cases))
+
+
+if __name__ == "__main__":
+    main()

@@ -4,8 +4,8 @@
 
 ONNX Runtime runs each product twice: as it comes, where uint8 times int8 may saturate on a CPU
 without VNNI, and with `session.x64quantprecision` set, where it is exact. "wrong" is the share of
-the default result's values that differ from exact arithmetic. Our figure is of four products in
-one tf.function.
+the default result's values that differ from exact arithmetic. Each figure is of sixteen products;
+ours are in one tf.function, whose call alone costs 0.2 ms.
 """
 
 import argparse
@@ -25,7 +25,17 @@ import tf_qops as tfq
 ROWS = (1, 16, 128)
 SIZES = ((256, 256), (768, 768), (768, 3072), (4096, 1024), (4096, 4096))
 DTYPES = ("uint8", "int8")
-REPEATED = 4  # Products, of inputs of their own, in what is measured.
+REPEATED = 16  # Products, of inputs of their own, in what is measured.
+COLUMNS = {
+    "product": "M x K x N",
+    "types": "a, b",
+    "ours_gmacs": "GMAC/s",
+    "default_gmacs": "ONNX Runtime",
+    "exact_gmacs": "same, exact",
+    "ratio_default": "speed over it",
+    "ratio_exact": "over exact",
+    "wrong": "wrong",
+}
 A_SCALE, B_SCALE, Y_SCALE = np.float32(0.02), np.float32(0.003), np.float32(2.0)
 
 
@@ -69,32 +79,34 @@ def rows(cases: list[tuple[Any, ...]], threads: int, seconds: float) -> Iterator
     rng = np.random.default_rng(0)
     for (k, n), m, a_dtype, b_dtype in cases:
         inputs, b = codes(rng, a_dtype, REPEATED, m, k), codes(rng, b_dtype, k, n)
-        peers = {
-            label: session(inputs[0], b, label == "exact", threads)
-            for label in ("default", "exact")
-        }
+        try:
+            peers = {
+                label: session(inputs[0], b, label == "exact", threads)
+                for label in ("default", "exact")
+            }
+        except ort.capi.onnxruntime_pybind11_state.NotImplemented:
+            peers = {}  # It has no int8 times uint8.
         product = functools.partial(
             tfq.qlinear_matmul, a_scale=A_SCALE, a_zero_point=np.zeros((), a_dtype),
             b=tf.constant(b), b_scale=B_SCALE, b_zero_point=np.zeros((), b_dtype),
             y_scale=Y_SCALE, y_zero_point=np.zeros((), a_dtype),
         )  # fmt: skip
         ours = interleaved.in_one_graph(product, tf.constant(inputs))
-        default = peers["default"].run(None, {"a": inputs[0]})[0]
         runners = {
             label: functools.partial(interleaved.run_all, peer, inputs)
             for label, peer in peers.items()
         }
         times = interleaved.compare({"ours": ours} | runners, seconds)
-        macs = REPEATED * m * k * n
-        yield {
-            "product": f"{m} x {k} x {n}",
-            "types": f"{a_dtype} {b_dtype}",
-            **{f"{label}_gmacs": macs / t["median_ms"] / 1e6 for label, t in times.items()},
-            "ratio_default": times["default"]["median_ms"] / times["ours"]["median_ms"],
-            "ratio_exact": times["exact"]["median_ms"] / times["ours"]["median_ms"],
-            "wrong": float((ours()[0].numpy() != default).mean()),
-            "times": times,
-        }
+        ours_ms = times["ours"]["median_ms"]
+        row: dict[str, Any] = dict.fromkeys(COLUMNS, "-")
+        row |= {"product": f"{m} x {k} x {n}", "types": f"{a_dtype} {b_dtype}", "times": times}
+        for label, measured in times.items():
+            row[f"{label}_gmacs"] = REPEATED * m * k * n / measured["median_ms"] / 1e6
+            row[f"ratio_{label}"] = measured["median_ms"] / ours_ms
+        if peers:
+            default = peers["default"].run(None, {"a": inputs[0]})[0]
+            row["wrong"] = float((product(inputs[0]).numpy() != default).mean())
+        yield row
 
 
 def main() -> None:
@@ -107,18 +119,8 @@ def main() -> None:
     interleaved.use_threads(options.threads)
     sizes = (SIZES[0], SIZES[2]) if options.quick else SIZES
     cases = list(itertools.product(sizes, ROWS, DTYPES, DTYPES))
-    columns = {
-        "product": "M x K x N",
-        "types": "a, b",
-        "ours_gmacs": "GMAC/s",
-        "default_gmacs": "ONNX Runtime",
-        "exact_gmacs": "same, exact",
-        "ratio_default": "speed over it",
-        "ratio_exact": "over exact",
-        "wrong": "wrong",
-    }
     name = f"matmul_{options.threads}_threads" + ("_quick" if options.quick else "")
-    interleaved.report(name, rows(cases, options.threads, options.seconds), columns, len(cases))
+    interleaved.report(name, rows(cases, options.threads, options.seconds), COLUMNS, len(cases))
 
 
 if __name__ == "__main__":

@@ -39,9 +39,10 @@ class ConvolutionOp : public OpKernel {
       StoreSums(sums, g.filters, sink);
       return;
     }
-    const auto packed = packed_.Get(w, std::move(w_zero_point), [&](const auto& zero_points) {
-      return PackFilters(g, BytesOf(w), zero_points, ChosenInstructionSet());
-    });
+    const auto packed =
+        packed_.Get({&w}, std::move(w_zero_point), {g.group}, [&](const WeightsKey& key) {
+          return PackFilters(g, BytesOf(w), key.zero_points, ChosenInstructionSet());
+        });
     BandedConv(g, BytesOf(x), x_zero_point, *packed, sink, WorkersOf(c), ChosenInstructionSet());
   }
 

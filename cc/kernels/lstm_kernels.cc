@@ -122,7 +122,7 @@ class DynamicQuantizeLstmOp : public OpKernel {
   std::shared_ptr<const Matrices> Packed(const Tensor& codes, const LstmMatrix& matrix,
                                          int64_t rows, int64_t columns,
                                          PackedWeights<Matrices>* kept) const {
-    return kept->Get(codes, matrix.zero_points, [&](const auto&) {
+    return kept->Get({&codes}, matrix.zero_points, {}, [&](const WeightsKey&) {
       return PackLstmMatrix(matrix, attributes_.directions, rows, columns, ChosenInstructionSet());
     });
   }

@@ -2,7 +2,7 @@
 
 #include "cc/core/packed_nbits.h"
 #include "cc/kernels/adapters.h"
-#include "cc/kernels/recently_used.h"
+#include "cc/kernels/packed_weights.h"
 #include "cc/ops/dtypes.h"
 #include "cc/ops/nbits_attributes.h"
 
@@ -13,23 +13,6 @@ using tensorflow::OpKernel;
 using tensorflow::OpKernelConstruction;
 using tensorflow::OpKernelContext;
 using tensorflow::Tensor;
-
-// b, scales, zero points and g_idx by identity, as WeightsKey has it.
-struct NBitsKey {
-  std::vector<Tensor> tensors;
-
-  bool operator==(const NBitsKey& other) const {
-    return std::equal(tensors.begin(), tensors.end(), other.tensors.begin(), other.tensors.end(),
-                      [](const Tensor& a, const Tensor& b) {
-                        return a.data() == b.data() && a.dtype() == b.dtype() &&
-                               a.shape() == b.shape();
-                      });
-  }
-  bool HasUnshared() const {
-    return std::any_of(tensors.begin(), tensors.end(),
-                       [](const Tensor& tensor) { return tensor.RefCountIsOne(); });
-  }
-};
 
 class MatMulNBitsOp : public OpKernel {
  public:
@@ -95,7 +78,6 @@ class MatMulNBitsOp : public OpKernel {
     }
   }
 
-  // Kept for variables and constants; a tensor that nobody else holds will not come again.
   std::shared_ptr<const PackedNBits> Packed(const Tensor& b, const Tensor& scales,
                                             const Tensor* zero_points, const Tensor* g_idx) {
     const auto pack = [&] {
@@ -111,21 +93,13 @@ class MatMulNBitsOp : public OpKernel {
       w.zero_points = zero_point_values.data();
       return PackNBits(w);
     };
-    for (const Tensor* tensor : {&b, &scales, zero_points, g_idx}) {
-      if (tensor != nullptr && tensor->RefCountIsOne()) {
-        return std::make_shared<const PackedNBits>(pack());
-      }
-    }
-    NBitsKey key{{b, scales}};
-    // An empty tensor stands for zero points, so that g_idx is not taken for them.
-    key.tensors.push_back(zero_points == nullptr ? Tensor() : *zero_points);
-    key.tensors.push_back(g_idx == nullptr ? Tensor() : *g_idx);
-    return packed_.Get(key, pack, [](const NBitsKey& kept) { return kept.HasUnshared(); });
+    const NBitsAttributes& a = attributes_;
+    return packed_.Get({&b, &scales, zero_points, g_idx}, {}, {a.k, a.n, a.bits, a.block_size},
+                       [&](const WeightsKey&) { return pack(); });
   }
 
   NBitsAttributes attributes_;
-  // In eager mode all layers with the same attributes share one kernel.
-  RecentlyUsed<NBitsKey, PackedNBits> packed_{64};
+  PackedWeights<PackedNBits> packed_;
 };
 
 REGISTER_KERNEL_BUILDER(Name("TfQops>MatMulNBits").Device(tensorflow::DEVICE_CPU), MatMulNBitsOp);

@@ -6,43 +6,58 @@
 #include <utility>
 #include <vector>
 
-#include "cc/kernels/recently_used.h"
+#include "cc/kernels/packed_once.h"
 #include "tensorflow/core/framework/tensor.h"
 
 namespace tf_qops {
 
-// Weights by identity. Whoever holds this holds a reference to the tensor's buffer, so TensorFlow
-// writes an update of a variable to another one: an equal address means equal content.
+// Weights by identity. Whoever holds this holds references to the tensors' buffers, so TensorFlow
+// writes an update of a variable to another one: an equal address means equal content. A tensor
+// that is left out is an empty one.
 struct WeightsKey {
-  tensorflow::Tensor weights;
+  std::vector<tensorflow::Tensor> tensors;
   std::vector<int32_t> zero_points;
+  std::vector<int64_t> arrangement;  // What else decides how they are packed.
 
   bool operator==(const WeightsKey& other) const {
-    return weights.data() == other.weights.data() && weights.dtype() == other.weights.dtype() &&
-           weights.shape() == other.weights.shape() && zero_points == other.zero_points;
+    const auto same = [](const tensorflow::Tensor& a, const tensorflow::Tensor& b) {
+      return a.data() == b.data() && a.dtype() == b.dtype() && a.shape() == b.shape();
+    };
+    return std::equal(tensors.begin(), tensors.end(), other.tensors.begin(), other.tensors.end(),
+                      same) &&
+           zero_points == other.zero_points && arrangement == other.arrangement;
+  }
+
+  // Whether somebody was updated or freed, so that this holds its buffer alone.
+  bool stale() const {
+    for (const tensorflow::Tensor& tensor : tensors) {
+      if (tensor.NumElements() > 0 && tensor.RefCountIsOne()) return true;
+    }
+    return false;
   }
 };
 
-// Weights as a kernel packed them, kept across calls. In eager mode all layers with the same
-// attributes share one kernel.
 template <typename Packed>
 class PackedWeights {
  public:
-  // pack(zero_points), or what it gave before for the same weights. A tensor that nobody else
-  // holds will not come again, so is not kept.
+  // pack(key), or what it gave before for an equal one. A tensor that nobody else than the key and
+  // the caller holds will not come again, so is not kept.
   template <typename Pack>
-  std::shared_ptr<const Packed> Get(const tensorflow::Tensor& weights,
-                                    std::vector<int32_t> zero_points, Pack&& pack) {
-    if (weights.RefCountIsOne()) return std::make_shared<const Packed>(pack(zero_points));
-    const WeightsKey key{weights, std::move(zero_points)};
-    return kept_.Get(
-        key, [&] { return pack(key.zero_points); },
-        // Nobody else holds the weights any more: they were updated, or their layer is gone.
-        [](const WeightsKey& kept) { return kept.weights.RefCountIsOne(); });
+  std::shared_ptr<const Packed> Get(const std::vector<const tensorflow::Tensor*>& tensors,
+                                    std::vector<int32_t> zero_points,
+                                    std::vector<int64_t> arrangement, Pack&& pack) {
+    WeightsKey key{{}, std::move(zero_points), std::move(arrangement)};
+    bool passing = false;
+    for (const tensorflow::Tensor* tensor : tensors) {
+      passing |= tensor != nullptr && tensor->NumElements() > 0 && tensor->RefCountIsOne();
+      key.tensors.push_back(tensor == nullptr ? tensorflow::Tensor() : *tensor);
+    }
+    if (passing) return std::make_shared<const Packed>(pack(key));
+    return kept_.Get(std::move(key), pack);
   }
 
  private:
-  RecentlyUsed<WeightsKey, Packed> kept_{64};
+  PackedOnce<WeightsKey, Packed> kept_;
 };
 
 }  // namespace tf_qops

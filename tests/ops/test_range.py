@@ -231,6 +231,7 @@ class ShapesTest(parameterized.TestCase):
     @parameterized.named_parameters(
         ("axis", [2, 3], 0.0, 6.0, 2, r"axis must be in \[-2, 1\].*Received: 2"),
         ("from_end", [2, 3], 0.0, 6.0, -3, r"axis must be in .*Received: -3"),
+        # tensorflow/tensorflow/pull/53885 (CVE-2022-21727).
         ("huge", [2, 3], [0.0], [6.0], 2**31 - 1, r"axis must be in .*Received: 2147483647"),
         ("empty", [2, 3], [], 6.0, None, r"min_range must be a scalar.*Received: shape \[0\]"),
         ("scalars", [2, 3], 0.0, 6.0, 1, r"min_range must be 1-D with an axis. Received: .*\[\]"),

@@ -64,6 +64,14 @@ class OperatorTest(parameterized.TestCase):
         layer.build(None)
         self.assertEqual(layer.get_config()["constants"]["b"]["shape"], (40, 40))
 
+    @absltest.skipUnless(tfq.build_info()["xla"], "built without XLA")
+    def test_xla_compiles_layers_whose_operator_it_has(self):
+        layer = tfq.layers.QLinearAdd(SCALES | ZEROS)
+        a, b = np.int8([3, -100]), np.int8([1, -90])
+        np.testing.assert_array_equal(tf.function(layer, jit_compile=True)([a, b]), layer([a, b]))
+        self.assertTrue(layer.supports_jit)
+        self.assertFalse(tfq.layers.MatMulInteger({"b": np.int8([[1]])}).supports_jit)
+
     def test_wrong_names_are_refused(self):
         with self.assertRaisesRegex(ValueError, r"QLinearSigmoid takes.*Received: \['y'\]"):
             tfq.layers.QLinearSigmoid({"y": np.uint8(0)})

@@ -156,6 +156,15 @@ class SoftmaxTest(parameterized.TestCase):
         self.assertLessEqual(wrong.max(), 1)
         self.assertLess((wrong > 0).mean(), 0.005)
 
+    def test_the_quotient_by_the_scale_is_a_true_one(self):
+        # ONNX Runtime 1.31.1 multiplies with floor(1 / y_scale): here 1 / 4 * 2, not / 0.4.
+        x = np.zeros((1, 4), np.uint8)
+        args = (x, np.float32(1), np.uint8(0), np.float32(0.4), np.uint8(0))
+        got = tfq.qlinear_softmax(*args, axis=1, opset=13)
+        np.testing.assert_array_equal(got, [[1, 1, 1, 1]])  # 0.625
+        theirs = onnxruntime_node.run("QLinearSoftmax", args, axis=1, opset=13)[0]
+        np.testing.assert_array_equal(theirs, [[0, 0, 0, 0]])  # 0.5
+
     def test_a_certain_class_does_not_wrap(self):  # microsoft/onnxruntime/issues/29727
         x = tf.constant([[127, -128, -128, -128]], tf.int8)
         y = tfq.qlinear_softmax(x, 0.5, 0, 1 / 256, tf.constant(-128, tf.int8))

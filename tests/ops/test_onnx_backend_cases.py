@@ -70,7 +70,7 @@ class OnnxBackendTest(parameterized.TestCase):
             assert_equal(imported(array(inputs[0])), outputs)
 
     def test_no_case_was_lost(self):
-        self.assertEqual(len(list(cases())), 42)
+        self.assertGreaterEqual(len(list(cases())), 42)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,9 @@ from absl.testing import absltest, parameterized
 from onnx.reference import ReferenceEvaluator
 
 import tf_qops as tfq
+from tests import onnxruntime_node
+
+MS = "com.microsoft"
 
 SHAPES = (
     ((3, 5), (5, 4)),
@@ -278,6 +281,42 @@ class DynamicQuantizeMatMulTest(parameterized.TestCase):
             tf.zeros([2, 3]), tf.ones([3, 4], tf.int8), 1.0, bias=[5.0]
         )
         np.testing.assert_array_equal(got, np.full((2, 4), 5.0))
+
+
+class OnnxRuntimeTest(parameterized.TestCase):
+    """Every bit is the same where ONNX Runtime is told to be exact."""
+
+    @parameterized.product(
+        types=[("uint8", "uint8"), ("uint8", "int8"), ("int8", "int8")],
+        per_column=[False, True],
+        name=["QLinearMatMul", "QGemm", "MatMulIntegerToFloat", "DynamicQuantizeMatMul"],
+    )
+    def test_as_onnx_runtime(self, types, per_column, name):
+        rng = np.random.default_rng(11)
+        a_type, b_type = types
+        columns = 50 if per_column else ()
+        a, b = codes(rng, a_type, (37, 70)), codes(rng, b_type, (70, 50))
+        a_zero, b_zero, y_zero = codes(rng, a_type, ()), codes(rng, b_type, columns), 3
+        a_scale, b_scale = np.float32(0.02), rng.uniform(0.001, 0.01, columns).astype(np.float32)
+        bias, term = rng.normal(size=50).astype(np.float32), codes(rng, np.int16, 50)
+        operands = (a, a_scale, a_zero, b, b_scale, b_zero)
+        quantized_output = (np.float32(0.8), np.array(y_zero, a_type))
+        inputs, domain, dtype = {
+            "QLinearMatMul": ((*operands, *quantized_output), "", a_type),
+            "QGemm": ((*operands, term.astype(np.int32), *quantized_output), MS, a_type),
+            "MatMulIntegerToFloat": (
+                (a, b, a_scale, b_scale, a_zero, b_zero, bias), MS, "float32"),
+            "DynamicQuantizeMatMul": (
+                (a.astype(np.float32) * a_scale, b, b_scale, b_zero, bias), MS, "float32"),
+        }[name]  # fmt: skip
+        function = {
+            "QLinearMatMul": tfq.qlinear_matmul,
+            "QGemm": tfq.qgemm,
+            "MatMulIntegerToFloat": tfq.matmul_integer_to_float,
+            "DynamicQuantizeMatMul": tfq.dynamic_quantize_matmul,
+        }[name]
+        want = onnxruntime_node.run(name, inputs, domain=domain, output_types=[dtype])[0]
+        np.testing.assert_array_equal(function(*inputs), want)
 
 
 if __name__ == "__main__":

@@ -44,6 +44,7 @@ class Operator(QuantizedLayer):
     """
 
     function: ClassVar[Callable[..., Any]]
+    has_xla_kernel: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -63,7 +64,7 @@ class Operator(QuantizedLayer):
         super().__init__(arrays, **kwargs)
         self.inputs = list(inputs)
         self.attributes = attributes
-        self.supports_jit = False
+        self.supports_jit &= self.has_xla_kernel
 
     @classmethod
     def operands(cls) -> list[str]:

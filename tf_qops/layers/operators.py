@@ -68,6 +68,7 @@ class DynamicQuantizeLinear(Operator):
     """
 
     function = staticmethod(linear.dynamic_quantize_linear)
+    has_xla_kernel = True
 
 
 @_register
@@ -75,6 +76,7 @@ class QLinearAdd(Operator):
     """com.microsoft QLinearAdd: `tf_qops.qlinear_add` as an `Operator`."""
 
     function = staticmethod(elementwise.qlinear_add)
+    has_xla_kernel = True
 
 
 @_register
@@ -82,6 +84,7 @@ class QLinearMul(Operator):
     """com.microsoft QLinearMul: `tf_qops.qlinear_mul` as an `Operator`."""
 
     function = staticmethod(elementwise.qlinear_mul)
+    has_xla_kernel = True
 
 
 @_register
@@ -89,6 +92,7 @@ class QLinearLeakyRelu(Operator):
     """com.microsoft QLinearLeakyRelu: `tf_qops.qlinear_leaky_relu` as an `Operator`."""
 
     function = staticmethod(elementwise.qlinear_leaky_relu)
+    has_xla_kernel = True
 
 
 @_register
@@ -96,6 +100,7 @@ class QLinearSigmoid(Operator):
     """com.microsoft QLinearSigmoid: `tf_qops.qlinear_sigmoid` as an `Operator`."""
 
     function = staticmethod(elementwise.qlinear_sigmoid)
+    has_xla_kernel = True
 
 
 @_register
@@ -103,6 +108,7 @@ class QLinearSoftmax(Operator):
     """com.microsoft QLinearSoftmax: `tf_qops.qlinear_softmax` as an `Operator`."""
 
     function = staticmethod(along_axis.qlinear_softmax)
+    has_xla_kernel = True
 
 
 @_register
@@ -110,6 +116,7 @@ class QLinearAveragePool(Operator):
     """com.microsoft QLinearAveragePool: `tf_qops.qlinear_average_pool` as an `Operator`."""
 
     function = staticmethod(pooling.qlinear_average_pool)
+    has_xla_kernel = True
 
 
 @_register
@@ -117,6 +124,7 @@ class QLinearGlobalAveragePool(Operator):
     """com.microsoft QLinearGlobalAveragePool: `tf_qops.qlinear_global_average_pool`."""
 
     function = staticmethod(pooling.qlinear_global_average_pool)
+    has_xla_kernel = True
 
 
 def _concat(
@@ -147,3 +155,4 @@ class QLinearConcat(Operator):
     """
 
     function = staticmethod(_concat)
+    has_xla_kernel = True

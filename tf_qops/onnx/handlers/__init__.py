@@ -18,8 +18,10 @@ from tf_qops.onnx.handlers import (
     dequantize_linear,  # noqa: F401
     dropout,  # noqa: F401
     dynamic_quantize_linear,  # noqa: F401
+    dynamic_quantize_lstm,  # noqa: F401
     einsum,  # noqa: F401
     expand,  # noqa: F401
+    few_bits,  # noqa: F401
     flatten,  # noqa: F401
     gather,  # noqa: F401
     gemm,  # noqa: F401

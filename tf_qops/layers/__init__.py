@@ -11,6 +11,7 @@ from tf_qops.layers.control import Branch, Loop, Scan
 from tf_qops.layers.convolution import Convolution, TransposedConvolution
 from tf_qops.layers.dequantize import Dequantize
 from tf_qops.layers.dynamic import DynamicConv1D, DynamicConv2D, DynamicConv3D, DynamicDense
+from tf_qops.layers.imported_model import ImportedModel
 from tf_qops.layers.linear import DequantizeLinear, QuantizeLinear
 from tf_qops.layers.lstm import DynamicQuantizeLSTM
 from tf_qops.layers.max_pool import MaxPool
@@ -73,6 +74,7 @@ __all__ = [
     "Flatten",
     "GatherBlockQuantized",
     "GatherND",
+    "ImportedModel",
     "Loop",
     "MatMulInteger",
     "MatMulIntegerToFloat",

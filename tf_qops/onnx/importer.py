@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import math
 import os
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import keras
@@ -17,6 +15,7 @@ import tensorflow as tf
 
 from tf_qops import layers
 from tf_qops.layers import narrow
+from tf_qops.layers.imported_model import ImportedModel, deep_recursion
 from tf_qops.onnx import handlers  # noqa: F401  (fills the table)
 from tf_qops.onnx.errors import OnnxFileError, UnsupportedOperator, UnsupportedOperatorsError
 from tf_qops.onnx.layout import image_inputs
@@ -150,8 +149,8 @@ class _Builder:
                     f"Received: node {node.name!r} ({node.op_type})"
                 ) from error
         outputs = [self._output(output) for output in self._graph.outputs]
-        with _deep_recursion(len(self._known_operations)):
-            model = keras.Model(
+        with deep_recursion(len(self._known_operations)):
+            model = ImportedModel(
                 inputs if len(inputs) > 1 else inputs[0],
                 outputs if len(outputs) > 1 else outputs[0],
                 name=legal(name or self._graph.name),
@@ -335,17 +334,6 @@ def _reason(error: Exception) -> str:
     if isinstance(error, (IndexError, KeyError, RecursionError)):
         return f"{type(error).__name__} ({error})."
     return str(error)
-
-
-@contextlib.contextmanager
-def _deep_recursion(depth: int) -> Iterator[None]:
-    """Lets Keras, which calls itself for each operation of a chain, go deep enough."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(limit + 2 * depth)
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 def _outputs(node: Node, result: Any, unique_name: Any) -> dict[str, Value | np.ndarray]:

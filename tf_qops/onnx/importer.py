@@ -26,14 +26,17 @@ from tf_qops.onnx.report import (
     FLOAT_IN_FILE,
     ImportReport,
     StayedFloat,
-    computes,
+    computes_in_floats,
     quantization_kinds,
+    suspicious_scales,
 )
 from tf_qops.onnx.values import NodeCall, NotFoldedError, Probes, Tensor, Value
 
 # Constants are folded while the result is no larger than its inputs, or than this.
 _SMALL_BYTES = 256
 _FREELY_COMPUTED = 2**20
+
+_TRANSPOSES = {"Permute", "Transpose"}  # Names of Keras's operations.
 
 
 def unsupported_operators(
@@ -164,6 +167,10 @@ class _Builder:
             },
             names=self._names,
             stayed_float=tuple(self._stayed_float),
+            transposes=sum(
+                type(operation).__name__ in _TRANSPOSES for operation in model.operations
+            ),
+            warnings=suspicious_scales(self._graph),
         )
         return model
 
@@ -325,7 +332,7 @@ class _Builder:
         if not made:
             return
         self._names.nodes[node.name] = made[0].name
-        if computes(node) and all(keras.backend.is_float_dtype(t.dtype) for t in tensors):
+        if computes_in_floats(node) and all(keras.backend.is_float_dtype(t.dtype) for t in tensors):
             self._stayed_float.append(StayedFloat(node.name, node.op_type, FLOAT_IN_FILE))
 
 

@@ -14,6 +14,8 @@ def image_inputs(graph: Graph) -> set[str]:
     images: set[str] = set()
     for node in reversed(graph.nodes):
         layout = find_handler(node).layout
-        if layout == "image" or (layout == "any" and not images.isdisjoint(node.outputs)):
+        if layout == "image":
             images.add(node.inputs[0])
+        elif layout == "any" and not images.isdisjoint(node.outputs):
+            images.update(node.inputs)
     return {i.name for i in graph.inputs if i.name in images and len(i.shape) > 2}

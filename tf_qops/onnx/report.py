@@ -6,6 +6,8 @@ import dataclasses
 import json
 from collections.abc import Mapping
 
+import numpy as np
+
 from tf_qops.onnx.names import NameMap
 from tf_qops.onnx.reader import Graph, Node
 
@@ -16,24 +18,38 @@ QDQ = "QDQ"
 DYNAMIC = "dynamic"
 WEIGHT_ONLY = "weight only"
 
-_MOVES_DATA = {"Flatten", "Identity", "Reshape"}
-_CONVERTS = {"DequantizeLinear", "QuantizeLinear"}
-_DYNAMIC = {"DynamicQuantizeLinear", "MatMulInteger", "ConvInteger", "DynamicQuantizeLSTM"}
+_MOVES_DATA = {"Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"}
+_CONVERTS = {"DequantizeLinear", "GatherBlockQuantized", "QuantizeLinear"}
+_INTEGER_PRODUCTS = {
+    "DynamicQuantizeLSTM",
+    "DynamicQuantizeMatMul",
+    "MatMulIntegerToFloat",
+    "QGemm",
+}
+_DYNAMIC = {
+    "ConvInteger",
+    "DynamicQuantizeLSTM",
+    "DynamicQuantizeLinear",
+    "DynamicQuantizeMatMul",
+    "MatMulInteger",
+}
 _WEIGHT_ONLY = {"MatMulNBits", "GatherBlockQuantized"}
 
 
 def quantization_kinds(graph: Graph) -> tuple[str, ...]:
     """Returns the ways in which a graph is quantized, of the constants above."""
     types = {op_type for _, op_type in graph.operators}
-    made_by = {output: node.op_type for node in graph.nodes for output in node.outputs}
     kinds = []
     if any(op_type.startswith("QLinear") or op_type == "QGemm" for op_type in types):
         kinds.append(QOPERATOR)
-    pairs = any(
-        node.op_type == "DequantizeLinear" and made_by.get(node.inputs[0]) == "QuantizeLinear"
-        for node in graph.nodes
+    pairs = "QuantizeLinear" in types and any(
+        node.op_type == "DequantizeLinear" and not node.is_constant(0) for node in graph.nodes
     )
-    weights = any(n.op_type == "DequantizeLinear" and n.is_constant(0) for n in graph.nodes)
+    weights = any(
+        n.is_constant(0)
+        and (n.op_type == "DequantizeLinear" or (n.op_type == "Cast" and _is_weight(n.constant(0))))
+        for n in graph.nodes
+    )
     if pairs:
         kinds.append(QDQ)
     if types & _DYNAMIC:
@@ -43,9 +59,32 @@ def quantization_kinds(graph: Graph) -> tuple[str, ...]:
     return tuple(kinds)
 
 
-def computes(node: Node) -> bool:
-    """Returns whether a node calculates, other than to convert or to move what there is."""
-    return node.op_type not in _MOVES_DATA | _CONVERTS
+def _is_weight(constant: np.ndarray) -> bool:
+    """Returns whether a constant is a matrix of 8-bit integers, or more than that."""
+    return constant.ndim > 1 and constant.dtype.name in ("int8", "uint8")
+
+
+def computes_in_floats(node: Node) -> bool:
+    """Returns whether a node of float outputs calculates in floats.
+
+    It does not where it converts, moves what there is, or multiplies integers.
+    """
+    return node.op_type not in _MOVES_DATA | _CONVERTS | _INTEGER_PRODUCTS
+
+
+def suspicious_scales(graph: Graph) -> tuple[str, ...]:
+    """Returns a sentence for each node whose scale is no positive, finite number."""
+    found = []
+    for node in graph.nodes:
+        if node.op_type in _CONVERTS and node.op_type.endswith("Linear") and node.is_constant(1):
+            scale = np.asarray(node.constant(1), np.float32)
+            wrong = int((~(np.isfinite(scale) & (scale > 0))).sum())
+            if wrong:
+                found.append(
+                    f"{node.name} ({node.op_type}): {wrong} of {scale.size} scales of "
+                    f"{node.inputs[1]!r} are not positive and finite"
+                )
+    return tuple(found)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,16 +127,21 @@ class ImportReport(Report):
         operators: operator (with its domain unless it is ONNX's own) -> number of nodes.
         names: maps names of the file to names of the model and back.
         stayed_float: the nodes that compute in floating point, and why.
+        transposes: how many transpositions the model has, those of the file among them.
+        warnings: what looks wrong in the file, though it can be imported.
     """
 
     kinds: tuple[str, ...]
     operators: Mapping[str, int]
     names: NameMap
     stayed_float: tuple[StayedFloat, ...]
+    transposes: int
+    warnings: tuple[str, ...]
 
     def __rich__(self) -> object:
         """Returns the tables that rich prints."""
         from rich.console import Group
+        from rich.markup import escape
         from rich.table import Table
 
         operators = Table("operator", "nodes", title=f"Quantization: {', '.join(self.kinds)}")
@@ -106,7 +150,9 @@ class ImportReport(Report):
         floats = Table("node", "operator", "why", title="Computed in floating point")
         for entry in self.stayed_float:
             floats.add_row(entry.node, entry.op_type, entry.reason)
-        return Group(operators, floats)
+        notes = [f"Transpositions: {self.transposes}"]
+        notes += [f"Warning: {warning}" for warning in self.warnings]
+        return Group(operators, floats, *map(escape, notes))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import keras
@@ -18,12 +18,14 @@ from tf_qops.layers import narrow
 from tf_qops.layers.imported_model import ImportedModel, deep_recursion
 from tf_qops.onnx import handlers  # noqa: F401  (fills the table)
 from tf_qops.onnx.errors import OnnxFileError, UnsupportedOperator, UnsupportedOperatorsError
+from tf_qops.onnx.fusion import Fusion, fuse
 from tf_qops.onnx.layout import image_inputs
 from tf_qops.onnx.names import NameMap, UniqueNames, legal
 from tf_qops.onnx.reader import Graph, Node, TensorInfo, all_nodes, free_names, read
 from tf_qops.onnx.registry import find_handler
 from tf_qops.onnx.report import (
     FLOAT_IN_FILE,
+    FusedNodes,
     ImportReport,
     StayedFloat,
     computes_in_floats,
@@ -115,7 +117,16 @@ def import_model(
     unsupported = _unsupported(graph)
     if unsupported:
         raise UnsupportedOperatorsError(unsupported)
-    return _Builder(graph, data_format == "channels_last").build(name)
+    fusion = fuse(graph) if qdq == "fuse" else Fusion(graph, (), {})
+    model = _Builder(fusion.graph, data_format == "channels_last", fusion.reasons).build(name)
+    model.import_report = dataclasses.replace(
+        model.import_report,
+        kinds=quantization_kinds(graph),
+        fused=tuple(
+            FusedNodes(done.into, tuple(node.name for node in done.nodes)) for done in fusion.fused
+        ),
+    )
+    return model
 
 
 class _Builder:
@@ -124,10 +135,12 @@ class _Builder:
     Args:
         graph: a graph whose operators all have handlers.
         channels_last: whether image inputs and outputs have their channels last.
+        reasons: why nodes compute in floats, by their first output; else the file says so.
     """
 
-    def __init__(self, graph: Graph, channels_last: bool):
+    def __init__(self, graph: Graph, channels_last: bool, reasons: Mapping[str, str] | None = None):
         self._graph = graph
+        self._reasons = reasons or {}
         self._channels_last = channels_last
         wanted = [i.name for i in graph.inputs] + [node.name for node in graph.nodes]
         self._unique_name = UniqueNames(wanted).take
@@ -166,6 +179,7 @@ class _Builder:
                 for (domain, op_type), count in self._graph.operators.items()
             },
             names=self._names,
+            fused=(),
             stayed_float=tuple(self._stayed_float),
             transposes=sum(
                 type(operation).__name__ in _TRANSPOSES for operation in model.operations
@@ -333,7 +347,8 @@ class _Builder:
             return
         self._names.nodes[node.name] = made[0].name
         if computes_in_floats(node) and all(keras.backend.is_float_dtype(t.dtype) for t in tensors):
-            self._stayed_float.append(StayedFloat(node.name, node.op_type, FLOAT_IN_FILE))
+            reason = self._reasons.get(node.outputs[0], FLOAT_IN_FILE)
+            self._stayed_float.append(StayedFloat(node.name, node.op_type, reason))
 
 
 def _reason(error: Exception) -> str:

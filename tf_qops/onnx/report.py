@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import json
 from collections.abc import Mapping
@@ -42,8 +43,10 @@ def quantization_kinds(graph: Graph) -> tuple[str, ...]:
     kinds = []
     if any(op_type.startswith("QLinear") or op_type == "QGemm" for op_type in types):
         kinds.append(QOPERATOR)
-    pairs = "QuantizeLinear" in types and any(
-        node.op_type == "DequantizeLinear" and not node.is_constant(0) for node in graph.nodes
+    made_by = {output: node for node in graph.nodes for output in node.outputs}
+    pairs = any(
+        node.op_type == "DequantizeLinear" and _is_quantized(node.inputs[0], made_by)
+        for node in graph.nodes
     )
     weights = any(
         n.is_constant(0)
@@ -57,6 +60,13 @@ def quantization_kinds(graph: Graph) -> tuple[str, ...]:
     if types & _WEIGHT_ONLY or (weights and not pairs):
         kinds.append(WEIGHT_ONLY)
     return tuple(kinds)
+
+
+def _is_quantized(name: str, made_by: Mapping[str, Node]) -> bool:
+    """Returns whether a QuantizeLinear makes a tensor, perhaps with a Cast or Clip behind it."""
+    while name in made_by and made_by[name].op_type in ("Cast", "Clip"):
+        name = made_by[name].inputs[0]
+    return name in made_by and made_by[name].op_type == "QuantizeLinear"
 
 
 def _is_weight(constant: np.ndarray) -> bool:
@@ -102,6 +112,19 @@ class StayedFloat:
     reason: str
 
 
+@dataclasses.dataclass(frozen=True)
+class FusedNodes:
+    """Nodes that became an integer operator.
+
+    Attributes:
+        into: the operator.
+        nodes: names in the file, the float operator's first.
+    """
+
+    into: str
+    nodes: tuple[str, ...]
+
+
 class Report:
     """Base of what is reported: JSON, and the tables of `__rich__` as text."""
 
@@ -126,6 +149,7 @@ class ImportReport(Report):
         kinds: how the graph is quantized: "QOperator", "QDQ", "dynamic", "weight only".
         operators: operator (with its domain unless it is ONNX's own) -> number of nodes.
         names: maps names of the file to names of the model and back.
+        fused: the nodes between Q/DQ pairs that became integer operators.
         stayed_float: the nodes that compute in floating point, and why.
         transposes: how many transpositions the model has, those of the file among them.
         warnings: what looks wrong in the file, though it can be imported.
@@ -134,6 +158,7 @@ class ImportReport(Report):
     kinds: tuple[str, ...]
     operators: Mapping[str, int]
     names: NameMap
+    fused: tuple[FusedNodes, ...]
     stayed_float: tuple[StayedFloat, ...]
     transposes: int
     warnings: tuple[str, ...]
@@ -150,9 +175,13 @@ class ImportReport(Report):
         floats = Table("node", "operator", "why", title="Computed in floating point")
         for entry in self.stayed_float:
             floats.add_row(entry.node, entry.op_type, entry.reason)
+        integers = Table("integer operator", "made of", title="Fused")
+        kinds = collections.Counter((entry.into, len(entry.nodes)) for entry in self.fused)
+        for (into, size), count in sorted(kinds.items()):
+            integers.add_row(into, f"{count} x {size} nodes")
         notes = [f"Transpositions: {self.transposes}"]
         notes += [f"Warning: {warning}" for warning in self.warnings]
-        return Group(operators, floats, *map(escape, notes))
+        return Group(operators, integers, floats, *map(escape, notes))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -166,6 +166,33 @@ int64_t InputRowBytes(const ConvolutionGeometry& g, LaneFormat format) {
   return std::max<int64_t>(bytes, 1);
 }
 
+// Parts of about the same size: bands of output rows, and chunks of panels.
+struct Division {
+  int64_t bands;
+  int64_t chunks;
+
+  int64_t BandRows(int64_t rows) const { return (rows + bands - 1) / bands; }
+};
+
+Division Divide(const ConvolutionGeometry& g, int64_t panels, bool depthwise, LaneFormat format,
+                int threads) {
+  const Volume v(g.spatial);
+  const int64_t rows = v.rows.output, slices = g.batch * v.depth.output;
+  const int64_t band_bytes = depthwise ? kDepthwiseBandBytes : kBandBytes;
+  const int64_t fitting =
+      std::max<int64_t>(band_bytes / InputRowBytes(g, format) / v.rows.stride, 1);
+  const int64_t enough = (kBandPixels + v.columns.output - 1) / v.columns.output;
+  const auto bands_of = [&](int64_t most_rows) { return (rows + most_rows - 1) / most_rows; };
+  Division d{bands_of(std::max(fitting, enough)), 1};
+  if (threads == 1) return d;
+  // Each thread gets as many bands as another; where there are too few, the filters are divided.
+  const int64_t each = (d.bands * slices + threads - 1) / threads;
+  if (slices % threads != 0) d.bands = (each * threads + slices - 1) / slices;
+  d.bands = std::min(d.bands, std::max(bands_of(enough), int64_t{1}));
+  if (d.bands * slices < threads) d.chunks = std::min<int64_t>(panels, threads);
+  return d;
+}
+
 }  // namespace
 
 bool FitsBands(const ConvolutionGeometry& g) {
@@ -202,31 +229,20 @@ void BandedConv(const ConvolutionGeometry& g, Bytes x, int32_t x_zero_point, con
   if (g.batch == 0 || g.filters == 0 || g.output_pixels() == 0) return;
 
   const ProductKernels& kernels = ProductKernelsOf(isa);
-  const int64_t row_bytes = InputRowBytes(g, kernels.format);
-  const int64_t band_bytes = w.depthwise ? kDepthwiseBandBytes : kBandBytes;
-  const int64_t fitting = std::max<int64_t>(band_bytes / row_bytes / v.rows.stride, 1);
-  const int64_t enough = (kBandPixels + v.columns.output - 1) / v.columns.output;
-  const int64_t band_rows = std::min(std::max(fitting, enough), v.rows.output);
-  const int64_t bands = (v.rows.output + band_rows - 1) / band_rows;
-  const int64_t regions = g.batch * v.depth.output * bands;
-
-  // Where there are too few bands for the threads, the filters are divided too.
   const int64_t panels = static_cast<int64_t>(w.groups.size()) * w.groups[0].panels();
-  const int64_t wanted = workers.threads == 1 ? 1 : 4 * workers.threads;
-  const int64_t chunks = std::min(panels, std::max<int64_t>(wanted / regions, 1));
-
-  const int64_t unit_products =
-      band_rows * v.columns.output * g.taps() * g.channels_per_group() * g.filters / chunks;
-  workers.run(regions * chunks, unit_products / 64 + 1000, [&](int64_t begin, int64_t end) {
-    BandRunner runner(g, x, x_zero_point, w, sink, kernels, band_rows);
+  const Division d = Divide(g, panels, w.depthwise, kernels.format, workers.threads);
+  const int64_t units = g.batch * v.depth.output * d.bands * d.chunks;
+  const int64_t products =
+      g.batch * g.output_pixels() * g.taps() * g.channels_per_group() * g.filters;
+  workers.run(units, products / units / 64 + 1000, [&](int64_t begin, int64_t end) {
+    BandRunner runner(g, x, x_zero_point, w, sink, kernels, d.BandRows(v.rows.output));
     for (int64_t unit = begin; unit < end; ++unit) {
-      const int64_t chunk = unit / regions;
-      const int64_t band = unit % regions % bands;
-      const int64_t slice = unit % regions / bands;
-      const int64_t row = band * band_rows;
+      const int64_t chunk = unit % d.chunks, band = unit / d.chunks % d.bands;
+      const int64_t slice = unit / d.chunks / d.bands;
+      const int64_t row = v.rows.output * band / d.bands;
       runner.Run(slice / v.depth.output, slice % v.depth.output, row,
-                 std::min(band_rows, v.rows.output - row), panels * chunk / chunks,
-                 panels * (chunk + 1) / chunks);
+                 v.rows.output * (band + 1) / d.bands - row, panels * chunk / d.chunks,
+                 panels * (chunk + 1) / d.chunks);
     }
   });
 }

@@ -36,6 +36,13 @@ def channels_last_axis(axis: int, rank: int) -> int:
     return axis if axis == 0 else (axis - 2) % (rank - 1) + 1
 
 
+def _dense(tensor: Tensor | None) -> Tensor | None:
+    """Takes back what Keras says of a product with a Python number: that it is sparse."""
+    if getattr(tensor, "sparse", False):
+        tensor._sparse = False
+    return tensor
+
+
 class Value:
     """A tensor of the graph, in ONNX's layout, with its channels last, or both.
 
@@ -61,8 +68,8 @@ class Value:
     ):
         self._name = name
         self._unique_name = unique_name
-        self._onnx = onnx
-        self._channels_last = channels_last
+        self._onnx = _dense(onnx)
+        self._channels_last = _dense(channels_last)
         self.is_image = channels_last is not None
         self.probes = probes
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tf_qops.onnx.fusion import reasons
 from tf_qops.onnx.fusion.editor import Editor
 from tf_qops.onnx.fusion.ends import End, find_end
 from tf_qops.onnx.fusion.outcome import MICROSOFT, Fused, NotFusedError
@@ -29,9 +30,9 @@ def binary(editor: Editor, node: Node) -> Fused:
 def average_pool(editor: Editor, node: Node) -> Fused:
     """QLinearAveragePool."""
     if set(node.attribute("dilations") or (1,)) != {1}:
-        raise NotFusedError("its dilations are not 1")
+        raise NotFusedError(reasons.DILATED_POOL)
     if node.attribute("ceil_mode", 0) and node.attribute("count_include_pad", 0):
-        raise NotFusedError("com.microsoft counts what a last window lacks as padding")
+        raise NotFusedError(reasons.POOL_OVERHANG)
     attributes = {k: v for k, v in node.attributes.items() if k in _POOL_ATTRIBUTES}
     return _pool(editor, node, "QLinearAveragePool", attributes)
 

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from tf_qops.onnx.fusion import reasons
 from tf_qops.onnx.fusion.codes import BYTES, Codes
 from tf_qops.onnx.fusion.editor import QUANTIZE, Editor
 from tf_qops.onnx.reader import Node
@@ -74,23 +75,23 @@ def find_end(editor: Editor, tensor: str) -> End | str:
     while True:
         consumer = editor.only_consumer(tensor)
         if consumer is None:
-            return "its result is used several times, or an output"
+            return reasons.SHARED_RESULT
         consumer = editor.renamed(consumer)
         passed.append(consumer)
         if consumer.op_type == QUANTIZE:
             break
         limit = limits_of(consumer)
         if limit is None or consumer.inputs[0] != tensor:
-            return "its result is not quantized"
+            return reasons.RESULT_FLOAT
         limits.append(limit)
         tensor = consumer.outputs[0]
     codes = editor.output_codes(consumer)
     if codes is None or not codes.per_tensor or codes.dtype not in BYTES:
-        return "its result is not quantized to 8 bits with one constant scale"
+        return reasons.RESULT_NOT_BYTES
     low, high = codes.limits()
     for lower, upper in limits:
         if lower > upper or math.isnan(lower) or math.isnan(upper):
-            return "its result is limited to nothing"
+            return reasons.LIMITED_TO_NOTHING
         low, high = (
             min(max(bound, codes.quantize(lower)), codes.quantize(upper)) for bound in (low, high)
         )

@@ -12,16 +12,12 @@ import dataclasses
 import numpy as np
 import onnx
 
+from tf_qops.onnx.fusion import reasons
 from tf_qops.onnx.fusion.codes import BYTES, Codes, widened
 from tf_qops.onnx.fusion.editor import Editor
 from tf_qops.onnx.fusion.ends import End, find_end
 from tf_qops.onnx.fusion.outcome import MICROSOFT, Fused, NotFusedError
 from tf_qops.onnx.reader import Node
-
-NOT_BYTES = "an operand is not dequantized from 8 bits with constant scales"
-NO_CONSTANT = "its weights are not constant"
-OTHER_AXIS = "its weights have scales along another axis than the result's channels"
-FACTORS = "its alpha or beta is not 1"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -36,7 +32,7 @@ def activation(editor: Editor, name: str) -> Codes:
     """Returns the codes of an operand with one scale."""
     codes = editor.dequantized(name)
     if codes is None or not codes.per_tensor or codes.dtype not in BYTES:
-        raise NotFusedError(NOT_BYTES)
+        raise NotFusedError(reasons.NOT_BYTES)
     return codes
 
 
@@ -44,15 +40,15 @@ def weights(editor: Editor, name: str, channel_axis: int) -> Codes:
     """Returns the codes of a constant operand, in bytes, with scales along one axis at most."""
     codes = editor.dequantized(name)
     if codes is None:
-        raise NotFusedError(NOT_BYTES)
+        raise NotFusedError(reasons.NOT_BYTES)
     if codes.name not in editor.constants:
-        raise NotFusedError(NO_CONSTANT)
+        raise NotFusedError(reasons.NO_CONSTANT)
     array = editor.constants[codes.name]
     if not codes.per_tensor and codes.axis % array.ndim != channel_axis % array.ndim:
-        raise NotFusedError(OTHER_AXIS)
+        raise NotFusedError(reasons.OTHER_AXIS)
     bytes_, zero_point = widened(array), widened(codes.zero_point)
     if bytes_.dtype.name not in BYTES:
-        raise NotFusedError(NOT_BYTES)
+        raise NotFusedError(reasons.NOT_BYTES)
     if bytes_ is not array:
         name = editor.add_constant(f"{codes.name}_{bytes_.dtype}", bytes_)
         codes = dataclasses.replace(codes, name=name, zero_point=zero_point)
@@ -84,7 +80,7 @@ def bias_of(editor: Editor, name: str, unit: np.ndarray) -> Bias:
         in_units = np.array_equal(*np.broadcast_arrays(codes.scale, unit))
         return Bias(array.astype(np.int32) if exact and in_units else None, values)
     if name not in editor.constants:
-        raise NotFusedError("its bias is not constant")
+        raise NotFusedError(reasons.BIAS_COMPUTED)
     values = editor.constants[name]
     steps = np.rint(values.astype(np.float64) / unit)
     if (np.abs(steps) < 2**31).all():
@@ -124,7 +120,7 @@ def matmul(editor: Editor, node: Node) -> Fused:
     if b is not None and b.name in editor.constants:
         b = weights(editor, node.inputs[1], -1)
         if not b.per_tensor and editor.constants[b.name].ndim != 2:
-            raise NotFusedError(OTHER_AXIS)
+            raise NotFusedError(reasons.OTHER_AXIS)
     else:
         b = activation(editor, node.inputs[1])
     end = find_end(editor, node.outputs[0])
@@ -141,11 +137,11 @@ def gemm(editor: Editor, node: Node) -> Fused:
     if node.attribute("alpha", 1.0) != 1 or (
         node.has_input(2) and node.attribute("beta", 1.0) != 1
     ):
-        raise NotFusedError(FACTORS)
+        raise NotFusedError(reasons.FACTORS)
     unit = a.scale * b.scale
     bias = bias_of(editor, node.inputs[2], unit) if node.has_input(2) else None
     if bias is not None and bias.values.ndim > 1 and bias.values.shape[0] != 1:
-        raise NotFusedError("its bias has several rows")
+        raise NotFusedError(reasons.BIAS_ROWS)
     end = find_end(editor, node.outputs[0])
     if isinstance(end, End) and (bias is None or bias.codes is not None):
         operands = [a.name, *parameters(editor, a), b.name, *parameters(editor, b)]
@@ -155,7 +151,7 @@ def gemm(editor: Editor, node: Node) -> Fused:
         attributes = {k: v for k, v in node.attributes.items() if k in ("transA", "transB")}
         return quantized(editor, node, end, "QGemm", operands, (), attributes, MICROSOFT)
     if node.attribute("transA", 0):
-        raise NotFusedError("its first operand is transposed, and the result not quantized")
+        raise NotFusedError(reasons.TRANSPOSED_FLOAT)
     if transposed:
         array = np.ascontiguousarray(editor.constants[b.name].T)
         b = dataclasses.replace(b, name=editor.add_constant(f"{b.name}_transposed", array))

@@ -7,14 +7,13 @@ import math
 
 import numpy as np
 
+from tf_qops.onnx.fusion import reasons
 from tf_qops.onnx.fusion.codes import BYTES, Codes
 from tf_qops.onnx.fusion.editor import Editor
 from tf_qops.onnx.fusion.ends import limits_of
 from tf_qops.onnx.fusion.outcome import Fused, NotFusedError
 from tf_qops.onnx.fusion.products import activation
 from tf_qops.onnx.reader import Node
-
-PER_CHANNEL = "its input has several scales"
 
 
 def on_codes(editor: Editor, node: Node) -> Fused:
@@ -39,16 +38,16 @@ def transpose(editor: Editor, node: Node) -> Fused:
 def nearest(editor: Editor, node: Node) -> Fused:
     """Resize on the codes."""
     if node.attribute("mode", "nearest") != "nearest":
-        raise NotFusedError("it interpolates")
+        raise NotFusedError(reasons.INTERPOLATES)
     if node.attribute("coordinate_transformation_mode", "") == "tf_crop_and_resize":
-        raise NotFusedError("it extrapolates")
+        raise NotFusedError(reasons.EXTRAPOLATES)
     return on_codes(editor, node)
 
 
 def max_pool(editor: Editor, node: Node) -> Fused:
     """MaxPool on the codes, which are in the order of the numbers."""
     if len(node.outputs) > 1 and node.outputs[1]:
-        raise NotFusedError("its indices are used")
+        raise NotFusedError(reasons.INDICES_USED)
     return on_codes(editor, node)
 
 
@@ -57,11 +56,11 @@ def pad(editor: Editor, node: Node) -> Fused:
     codes = activation(editor, node.inputs[0])
     by_attributes = node.since_version < 11
     if not by_attributes and node.has_input(2) and not node.is_constant(2):
-        raise NotFusedError("its value is not constant")
+        raise NotFusedError(reasons.VALUE_COMPUTED)
     value = node.attribute("value", 0.0) if by_attributes else node.constant(2, np.float32(0))
     value = float(np.asarray(value).item())
     if node.attribute("mode", "constant") == "constant" and not codes.represents(value):
-        raise NotFusedError("no code stands for its value")
+        raise NotFusedError(reasons.VALUE_BETWEEN_CODES)
     code = np.array(codes.quantize(value), codes.dtype)
     if by_attributes:
         return _moved(editor, node, codes, (codes.name,), node.attributes | {"value": float(code)})
@@ -75,7 +74,7 @@ def limit(editor: Editor, node: Node) -> Fused:
     codes = activation(editor, node.inputs[0])
     limits = limits_of(node)
     if limits is None or not all(math.isinf(v) or codes.represents(v) for v in limits):
-        raise NotFusedError("no code stands for its limits")
+        raise NotFusedError(reasons.LIMITS_BETWEEN_CODES)
     bounds = [
         editor.add_constant(f"{node.name}_limit", np.array(codes.quantize(v), codes.dtype))
         for v in limits
@@ -90,7 +89,7 @@ def concat_alike(editor: Editor, node: Node) -> Fused:
     """Concat on codes of one format."""
     parts = [activation(editor, name) for name in node.inputs]
     if not all(part.same_format(parts[0]) for part in parts):
-        raise NotFusedError("its inputs have different scales")
+        raise NotFusedError(reasons.DIFFERENT_SCALES)
     return _moved(editor, node, parts[0], tuple(part.name for part in parts), node.attributes)
 
 
@@ -99,7 +98,7 @@ def _moved(
 ) -> Fused:
     """Adds the node on codes, and dequantizes each of its outputs."""
     if codes.dtype not in BYTES:
-        raise NotFusedError(PER_CHANNEL)
+        raise NotFusedError(reasons.NOT_BYTES)
     names = tuple(editor.new_name(f"{name}_codes") if name else "" for name in node.outputs)
     editor.emit(
         dataclasses.replace(node, inputs=inputs, outputs=names, attributes=dict(attributes))

@@ -33,6 +33,7 @@ from tf_qops.onnx.report import (
     suspicious_scales,
 )
 from tf_qops.onnx.values import NodeCall, NotFoldedError, Probes, Tensor, Value
+from tf_qops.onnx.work import Work
 
 # Constants are folded while the result is no larger than its inputs, or than this.
 _SMALL_BYTES = 256
@@ -149,6 +150,7 @@ class _Builder:
         self._placed: dict[str, Tensor] = {}
         self._known_operations: set[keras.Operation] = set()
         self._stayed_float: list[StayedFloat] = []
+        self._work = Work()
 
     def build(self, name: str | None) -> keras.Model:
         """Returns the model."""
@@ -181,6 +183,7 @@ class _Builder:
             names=self._names,
             fused=(),
             stayed_float=tuple(self._stayed_float),
+            integer_share=self._work.integer_share,
             transposes=sum(
                 type(operation).__name__ in _TRANSPOSES for operation in model.operations
             ),
@@ -264,6 +267,9 @@ class _Builder:
                 call.bounded(value.either()[0].shape)
                 value.probes = probes.get(name, value.probes)
         self._values.update(outputs)
+        made = next(iter(outputs.values()))
+        if isinstance(made, Value):
+            self._work.add(call, made.either()[0].shape)
         self._note(node, outputs)
 
     def _fold(self, node: Node, values: list[np.ndarray | None]) -> dict[str, np.ndarray] | None:

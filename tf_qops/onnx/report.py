@@ -151,6 +151,8 @@ class ImportReport(Report):
         names: maps names of the file to names of the model and back.
         fused: the nodes between Q/DQ pairs that became integer operators.
         stayed_float: the nodes that compute in floating point, and why.
+        integer_share: of the multiply-accumulates of convolutions and matrix products, the share
+            that is computed on integers; None where there are none.
         transposes: how many transpositions the model has, those of the file among them.
         warnings: what looks wrong in the file, though it can be imported.
     """
@@ -160,6 +162,7 @@ class ImportReport(Report):
     names: NameMap
     fused: tuple[FusedNodes, ...]
     stayed_float: tuple[StayedFloat, ...]
+    integer_share: float | None
     transposes: int
     warnings: tuple[str, ...]
 
@@ -180,6 +183,8 @@ class ImportReport(Report):
         for (into, size), count in sorted(kinds.items()):
             integers.add_row(into, f"{count} x {size} nodes")
         notes = [f"Transpositions: {self.transposes}"]
+        if self.integer_share is not None:
+            notes.append(f"Multiply-accumulates on integers: {self.integer_share:.1%}")
         notes += [f"Warning: {warning}" for warning in self.warnings]
         return Group(operators, integers, floats, *map(escape, notes))
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import keras
 import numpy as np
@@ -18,6 +17,7 @@ from tf_qops.layers import narrow
 from tf_qops.layers.imported_model import ImportedModel, deep_recursion
 from tf_qops.onnx import handlers  # noqa: F401  (fills the table)
 from tf_qops.onnx.errors import OnnxFileError, UnsupportedOperator, UnsupportedOperatorsError
+from tf_qops.onnx.folding import SMALL_BYTES, fold, outputs_of
 from tf_qops.onnx.fusion import Fusion, fuse
 from tf_qops.onnx.layout import image_inputs
 from tf_qops.onnx.names import NameMap, UniqueNames, legal
@@ -34,10 +34,6 @@ from tf_qops.onnx.report import (
 )
 from tf_qops.onnx.values import NodeCall, NotFoldedError, Probes, Tensor, Value
 from tf_qops.onnx.work import Work
-
-# Constants are folded while the result is no larger than its inputs, or than this.
-_SMALL_BYTES = 256
-_FREELY_COMPUTED = 2**20
 
 _TRANSPOSES = {"Permute", "Transpose"}  # Names of Keras's operations.
 
@@ -118,7 +114,7 @@ def import_model(
     unsupported = _unsupported(graph)
     if unsupported:
         raise UnsupportedOperatorsError(unsupported)
-    fusion = fuse(graph) if qdq == "fuse" else Fusion(graph, (), {})
+    fusion = fuse(graph, fold) if qdq == "fuse" else Fusion(graph, (), {})
     model = _Builder(fusion.graph, data_format == "channels_last", fusion.reasons).build(name)
     model.import_report = dataclasses.replace(
         model.import_report,
@@ -251,7 +247,7 @@ class _Builder:
         """Builds one node and takes its outputs."""
         values = [self._values[name] for name in node.inputs]
         if values and all(v is None or isinstance(v, np.ndarray) for v in values):
-            folded = self._fold(node, values)
+            folded = fold(node, values)
             if folded is not None:
                 self._values.update(folded)
                 return
@@ -261,7 +257,7 @@ class _Builder:
             self._values.update(known)
             return
         call = NodeCall(node, values, self._unique_name, self._place_constant, builder=self)
-        outputs = _outputs(node, find_handler(node).build(call), self._unique_name)
+        outputs = outputs_of(node, find_handler(node).build(call), self._unique_name)
         for name, value in outputs.items():
             if isinstance(value, Value):
                 call.bounded(value.either()[0].shape)
@@ -272,20 +268,6 @@ class _Builder:
             self._work.add(call, made.either()[0].shape)
         self._note(node, outputs)
 
-    def _fold(self, node: Node, values: list[np.ndarray | None]) -> dict[str, np.ndarray] | None:
-        """Computes a node of constants, unless that makes them larger."""
-        given = sum(value.nbytes for value in values if value is not None)
-        sizes = [value.size for value in values if value is not None and value.size > 1]
-        largest = max(_FREELY_COMPUTED, *sizes, 0)
-        if len(sizes) > 1 and math.prod(sizes) > largest:
-            return None
-        try:
-            arrays = self._computed(node, values, largest)
-        except NotFoldedError:
-            return None
-        made = sum(array.nbytes for array in arrays.values())
-        return arrays if made <= max(given, _SMALL_BYTES) else None
-
     def _probe(self, node: Node, values: list[Value | np.ndarray | None]) -> dict[str, Probes]:
         """Computes a node of a shape for two choices of its symbolic dimensions."""
         followed = find_handler(node).shapes
@@ -293,36 +275,22 @@ class _Builder:
             return {}
         pairs = []
         for i, value in enumerate(values):
-            computed = isinstance(value, Value)
-            probes = value.probes if computed else (value, value)
-            if probes is None or (computed and i not in followed):
+            made = isinstance(value, Value)
+            probes = value.probes if made else (value, value)
+            if probes is None or (made and i not in followed):
                 return {}
-            if probes[0] is not None and probes[0].size > _SMALL_BYTES:
+            if probes[0] is not None and probes[0].size > SMALL_BYTES:
                 return {}
             pairs.append(probes)
         try:
             first, second = (
-                self._computed(node, list(chosen), _SMALL_BYTES)
-                for chosen in zip(*pairs, strict=True)
+                computed(node, list(chosen), SMALL_BYTES) for chosen in zip(*pairs, strict=True)
             )
         except (NotFoldedError, ValueError, ArithmeticError, tf.errors.OpError):
             return {}
         if any(first[name].shape != second[name].shape for name in first):
             return {}
         return {name: (first[name], second[name]) for name in first}
-
-    def _computed(
-        self, node: Node, values: list[np.ndarray | None], largest: int
-    ) -> dict[str, np.ndarray]:
-        """Computes a node of arrays."""
-        call = NodeCall(
-            node, values, lambda name: None, lambda name, value: tf.constant(value), largest
-        )
-        outputs = _outputs(node, find_handler(node).build(call), lambda name: None)
-        return {
-            name: value if isinstance(value, np.ndarray) else np.asarray(value.onnx().numpy())
-            for name, value in outputs.items()
-        }
 
     def _place_constant(self, name: str, value: np.ndarray) -> Tensor:
         """Returns a constant as the output of a layer that holds it as its weight."""
@@ -362,15 +330,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, (IndexError, KeyError, RecursionError)):
         return f"{type(error).__name__} ({error})."
     return str(error)
-
-
-def _outputs(node: Node, result: Any, unique_name: Any) -> dict[str, Value | np.ndarray]:
-    """Returns what a handler returned, by the names of the node's outputs."""
-    results = result if isinstance(result, (list, tuple)) else [result]
-    return {
-        name: value
-        if isinstance(value, (Value, np.ndarray))
-        else Value(name, unique_name, onnx=value)
-        for name, value in zip(node.outputs, results, strict=False)
-        if name
-    }

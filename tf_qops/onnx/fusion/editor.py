@@ -76,6 +76,10 @@ class Editor:
         self._added[name] = np.asarray(value)
         return name
 
+    def set_constant(self, name: str, value: np.ndarray) -> None:
+        """Makes a tensor of the file a constant."""
+        self._added[name] = value
+
     def new_name(self, hint: str) -> str:
         """Returns a tensor name that is free."""
         name, count = hint, 1

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+import numpy as np
 import onnx
 
 from tf_qops.onnx.fusion.editor import DEQUANTIZE, QUANTIZE, Editor
 from tf_qops.onnx.fusion.outcome import Fused, NotFusedError
 from tf_qops.onnx.fusion.rules import RULES
 from tf_qops.onnx.reader import Graph, Node
+
+Fold = Callable[[Node, list[np.ndarray | None]], dict[str, np.ndarray] | None]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -28,10 +31,14 @@ class Fusion:
     reasons: Mapping[str, str]
 
 
-def fuse(graph: Graph) -> Fusion:
+def fuse(graph: Graph, fold: Fold) -> Fusion:
     """Returns a graph in which operators between Q/DQ pairs work on integers where that is exact.
 
     What any other node or output of the graph uses stays as it was.
+
+    Args:
+        graph: the graph.
+        fold: computes a node of constants, or gives None where that is not worth while.
     """
     editor = Editor(graph)
     fused: list[Fused] = []
@@ -39,7 +46,9 @@ def fuse(graph: Graph) -> Fusion:
     replaced: set[str] = set()
     for original in graph.nodes:
         node = editor.renamed(original)
-        if node.outputs[0] in replaced or _is_plain(editor, node):
+        if node.outputs[0] in replaced or _is_folded(editor, node, fold):
+            continue
+        if _is_plain(editor, node):
             continue
         try:
             done = _apply(editor, node) if any(map(editor.dequantized, node.inputs)) else None
@@ -52,6 +61,21 @@ def fuse(graph: Graph) -> Fusion:
             fused.append(done)
             replaced.update(n.outputs[0] for n in done.nodes)
     return Fusion(editor.graph(), tuple(fused), reasons)
+
+
+def _is_folded(editor: Editor, node: Node, fold: Fold) -> bool:
+    """Makes constants of what a node of constants makes; returns whether it did."""
+    given = [i for i in range(len(node.inputs)) if node.has_input(i)]
+    linear = node.op_type in (QUANTIZE, DEQUANTIZE)
+    if linear or not given or not all(node.is_constant(i) for i in given):
+        return False
+    try:
+        folded = fold(node, [node.constant(i, None) for i in range(len(node.inputs))])
+    except Exception:  # Whoever builds the node says what is wrong with it.
+        return False
+    for name, value in (folded or {}).items():
+        editor.set_constant(name, value)
+    return folded is not None
 
 
 def _is_plain(editor: Editor, node: Node) -> bool:

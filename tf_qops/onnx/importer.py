@@ -17,7 +17,7 @@ from tf_qops.layers import narrow
 from tf_qops.layers.imported_model import ImportedModel, deep_recursion
 from tf_qops.onnx import handlers  # noqa: F401  (fills the table)
 from tf_qops.onnx.errors import OnnxFileError, UnsupportedOperator, UnsupportedOperatorsError
-from tf_qops.onnx.folding import SMALL_BYTES, fold, outputs_of
+from tf_qops.onnx.folding import SMALL_BYTES, computed, fold, outputs_of
 from tf_qops.onnx.fusion import Fusion, fuse
 from tf_qops.onnx.layout import image_inputs
 from tf_qops.onnx.names import NameMap, UniqueNames, legal

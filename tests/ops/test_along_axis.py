@@ -151,7 +151,10 @@ class SoftmaxTest(parameterized.TestCase):
                     codes(rng, dtype, ()), np.float32(2.0**-8), dtype(zero))  # fmt: skip
             options = {"axis": int(rng.integers(-3, 3)), "opset": opset}
             want = onnxruntime_node.run("QLinearSoftmax", args, **options)[0]
-            wrong.append(np.abs(tfq.qlinear_softmax(*args, **options).numpy().astype(int) - want))
+            got = tfq.qlinear_softmax(*args, **options).numpy().astype(int)
+            # Their int8 wraps where ours saturates: test_a_certain_class_does_not_wrap.
+            wraps = (got == 127) & (dtype == np.int8)
+            wrong.append(np.where(wraps, 0, np.abs(got - want)))
         wrong = np.concatenate([w.ravel() for w in wrong])
         self.assertLessEqual(wrong.max(), 1)
         self.assertLess((wrong > 0).mean(), 0.005)

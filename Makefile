@@ -25,11 +25,12 @@ print(*dict.fromkeys(line for lines in lists for line in lines), sep="\n")
 endef
 export REQUIREMENTS
 
-.PHONY: help demo test lint bench wheel bazel clean
+.PHONY: help demo test sanitize lint bench wheel bazel clean
 
 help:
 	@echo 'make demo    classify handwritten digits with a quantized network'
 	@echo 'make test    run every test but the slow ones (all: PYTEST_FLAGS="-m \"slow or not slow\"")'
+	@echo 'make sanitize  run the core'"'"'s tests with address and undefined-behaviour sanitizers'
 	@echo 'make lint    check style (ruff, clang-format)'
 	@echo 'make bench   measure speed beside other runtimes'
 	@echo 'make wheel   build a wheel in dist/'
@@ -63,6 +64,12 @@ test: $(BUILT)
 	cmake --build build/cmake-tests
 	ctest --test-dir build/cmake-tests --output-on-failure
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+sanitize: $(DEPENDENCIES)
+	cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja -S . -B build/cmake-sanitized \
+	  -DTF_QOPS_TESTS=ON -DTF_QOPS_SANITIZE=address,undefined
+	cmake --build build/cmake-sanitized
+	ctest --test-dir build/cmake-sanitized --output-on-failure
 
 lint: $(DEPENDENCIES)
 	ruff check .

@@ -120,17 +120,16 @@ class BandRunner {
       const Lane* begins[kMostRows];
       for (int64_t r = 0; r < count; ++r) begins[r] = input_.Window(panel, pixel + r);
       alignas(64) int32_t acc[kLargestTile];
-      const Tile tile{begins,
-                      depthwise_taps_.data(),
-                      input_.plane(),
-                      w.taps,
-                      1,
-                      w.panel(panel),
-                      w.panel_size(),
-                      start_.data() + column,
-                      acc,
-                      0,
-                      {}};
+      Tile tile{};
+      tile.x = begins;
+      tile.tap_offsets = depthwise_taps_.data();
+      tile.plane = input_.plane();
+      tile.taps = w.taps;
+      tile.lanes = 1;
+      tile.w = w.panel(panel);
+      tile.panel_size = w.panel_size();
+      tile.start = start_.data() + column;
+      tile.acc = acc;
       if (codes_ != nullptr) {
         kernels_.depthwise_codes[panels][count](tile, codes_->At(sink_row + pixel, column),
                                                 columns);
@@ -208,19 +207,17 @@ bool FitsBands(const ConvolutionGeometry& g) {
 }
 
 PackedFilters PackFilters(const ConvolutionGeometry& g, Bytes w,
-                          const std::vector<int32_t>& w_zero_point, InstructionSet isa) {
+                          const std::vector<int32_t>& w_zero_point, InstructionSet isa,
+                          std::optional<Algorithm> forced) {
   const SlotLayout layout = LayoutOf(g, ProductKernelsOf(isa).format);
   if (layout.depthwise) return {true, {PackDepthwise(g, w, w_zero_point, layout)}};
-  PackedFilters packed;
   const int64_t channels = g.channels_per_group(), filters = g.filters_per_group();
-  for (int64_t group = 0; group < g.group; ++group) {
-    packed.groups.push_back(PackPanels(
-        layout.format, filters, g.taps(), channels, [&](int64_t j, int64_t tap, int64_t channel) {
-          const int64_t m = group * filters + j;
-          return w[(m * channels + channel) * g.taps() + tap] - w_zero_point[m];
-        }));
-  }
-  return packed;
+  return {false, PackProducts({g.group, filters, g.taps(), channels}, isa, forced,
+                              [&](int64_t group, int64_t j, int64_t tap, int64_t channel) {
+                                const int64_t m = group * filters + j;
+                                return w[(m * channels + channel) * g.taps() + tap] -
+                                       w_zero_point[m];
+                              })};
 }
 
 void BandedConv(const ConvolutionGeometry& g, Bytes x, int32_t x_zero_point, const PackedFilters& w,
@@ -228,7 +225,7 @@ void BandedConv(const ConvolutionGeometry& g, Bytes x, int32_t x_zero_point, con
   const Volume v(g.spatial);
   if (g.batch == 0 || g.filters == 0 || g.output_pixels() == 0) return;
 
-  const ProductKernels& kernels = ProductKernelsOf(isa);
+  const ProductKernels& kernels = ProductKernelsOf(isa, w.groups[0].algorithm);
   const int64_t panels = static_cast<int64_t>(w.groups.size()) * w.groups[0].panels();
   const Division d = Divide(g, panels, w.depthwise, kernels.format, workers.threads);
   const int64_t units = g.batch * v.depth.output * d.bands * d.chunks;

@@ -2,11 +2,13 @@
 #define TF_QOPS_CC_CORE_BANDED_CONV_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cc/core/cpu.h"
 #include "cc/core/packed_panels.h"
 #include "cc/core/parallel.h"
+#include "cc/core/plan.h"
 #include "cc/core/qlinear_conv.h"
 
 namespace tf_qops {
@@ -23,7 +25,8 @@ struct PackedFilters {
 };
 
 PackedFilters PackFilters(const ConvolutionGeometry& g, Bytes w,
-                          const std::vector<int32_t>& w_zero_point, InstructionSet isa);
+                          const std::vector<int32_t>& w_zero_point, InstructionSet isa,
+                          std::optional<Algorithm> forced = ForcedAlgorithm());
 
 // Whether this algorithm takes the convolution: up to three spatial dimensions, and rows whose
 // buffer stays small (pads and dilations may be anything up to 2^31). The reference takes all.

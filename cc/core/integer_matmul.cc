@@ -74,16 +74,19 @@ std::vector<int32_t> MatMulSumsReference(const ByteMatrix& a, const int32_t* a_z
   return sums;
 }
 
-PackedPanels PackMatrix(const ByteMatrix& b, const int32_t* b_zero, InstructionSet isa) {
-  return PackPanels(ProductKernelsOf(isa).format, b.columns, 1, b.rows,
-                    [&](int64_t n, int64_t, int64_t k) { return b.At(k, n) - b_zero[n]; });
+PackedPanels PackMatrix(const ByteMatrix& b, const int32_t* b_zero, InstructionSet isa,
+                        std::optional<Algorithm> forced) {
+  auto packed =
+      PackProducts({1, b.columns, 1, b.rows}, isa, forced,
+                   [&](int64_t, int64_t n, int64_t, int64_t k) { return b.At(k, n) - b_zero[n]; });
+  return std::move(packed[0]);
 }
 
 void PackedMatMul(const ByteMatrix& a, const int32_t* a_zero, const PackedPanels& b,
                   int64_t first_row, const AccumulatorSink& sink, const Workers& workers,
                   InstructionSet isa) {
   if (a.rows == 0 || b.columns == 0) return;
-  const ProductKernels& kernels = ProductKernelsOf(isa);
+  const ProductKernels& kernels = ProductKernelsOf(isa, b.algorithm);
   const int64_t block_rows = std::min(kBlockRows, a.rows);
   const int64_t blocks = (a.rows + block_rows - 1) / block_rows;
   // Where there are too few blocks of rows for the threads, the columns are divided too.

@@ -2,6 +2,7 @@
 #define TF_QOPS_CC_CORE_INTEGER_MATMUL_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cc/core/accumulator_sink.h"
@@ -9,6 +10,7 @@
 #include "cc/core/cpu.h"
 #include "cc/core/packed_panels.h"
 #include "cc/core/parallel.h"
+#include "cc/core/plan.h"
 
 namespace tf_qops {
 
@@ -31,7 +33,8 @@ std::vector<int32_t> MatMulSumsReference(const ByteMatrix& a, const int32_t* a_z
                                          const ByteMatrix& b, const int32_t* b_zero);
 
 // A right operand for the kernels of an instruction set.
-PackedPanels PackMatrix(const ByteMatrix& b, const int32_t* b_zero, InstructionSet isa);
+PackedPanels PackMatrix(const ByteMatrix& b, const int32_t* b_zero, InstructionSet isa,
+                        std::optional<Algorithm> forced = ForcedAlgorithm());
 
 // The sums of MatMulSumsReference; row m of `a` is row first_row + m of the sink. `b` was packed
 // for the same instruction set.

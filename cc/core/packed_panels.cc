@@ -7,7 +7,9 @@ std::vector<int32_t> StartOfSums(const PackedPanels& w, int32_t x_zero, const in
   const uint32_t zero = w.format == LaneFormat::kBytes ? static_cast<uint32_t>(x_zero) : 0;
   for (int64_t j = 0; j < w.columns; ++j) {
     const uint32_t of_bias = bias == nullptr ? 0 : static_cast<uint32_t>(bias[j]);
-    start[j] = static_cast<int32_t>(of_bias - zero * static_cast<uint32_t>(w.sums[j]));
+    const uint32_t of_groups =
+        w.grouped.start.empty() ? 0 : static_cast<uint32_t>(w.grouped.start[j]);
+    start[j] = static_cast<int32_t>(of_bias + of_groups - zero * static_cast<uint32_t>(w.sums[j]));
   }
   return start;
 }
@@ -35,13 +37,38 @@ int32_t PanelProduct::RowSum(const Lane* row) const {
   return static_cast<int32_t>(sum);
 }
 
-void PanelProduct::RunTile(const Lane* const* begins, int64_t panel, int64_t panels, int64_t rows,
-                           const int32_t* row_sums, int64_t first_row, int64_t sink_row) const {
+const int64_t* PanelProduct::Offsets(int64_t panel, std::vector<int64_t>* room) const {
+  if (w_.algorithm != Algorithm::kGrouped) return tap_offsets_.data();
+  const GroupedPanel& grouped = w_.grouped.panels[panel];
+  const QuadPlace* places = w_.grouped.places.data() + grouped.first_quad;
+  room->resize(grouped.quads);
+  for (int64_t i = 0; i < grouped.quads; ++i) {
+    (*room)[i] = tap_offsets_[places[i].tap] + places[i].lane;
+  }
+  return room->data();
+}
+
+void PanelProduct::RunTile(const Lane* const* begins, const int64_t* offsets, int64_t panel,
+                           int64_t panels, int64_t rows, const int32_t* row_sums, int64_t first_row,
+                           int64_t sink_row) const {
   const int64_t column = panel * kPanel, stride = panels * kPanel;
   const int64_t columns = std::min(stride, w_.columns - column);
   alignas(64) int32_t acc[kLargestTile];
-  Tile tile{begins,          tap_offsets_.data(),    0,   w_.taps, w_.lanes, w_.panel(panel),
-            w_.panel_size(), start_.data() + column, acc, 0,       {}};
+  Tile tile{};
+  tile.x = begins;
+  tile.tap_offsets = offsets;
+  tile.taps = w_.taps;
+  tile.lanes = w_.lanes;
+  tile.start = start_.data() + column;
+  tile.acc = acc;
+  if (w_.algorithm == Algorithm::kGrouped) {
+    const GroupedPanel& grouped = w_.grouped.panels[panel];
+    tile.group_counts = grouped.counts;
+    tile.w = w_.grouped.data.data() + grouped.first_lane;
+  } else {
+    tile.w = w_.panel(panel);
+    tile.panel_size = w_.panel_size();
+  }
   if (row_sums != nullptr) tile.terms[tile.term_count++] = {row_sums, w_.excess.data() + column};
   if (!negative_zeros_.empty()) {
     tile.terms[tile.term_count++] = {negative_zeros_.data() + first_row, w_.sums.data() + column};

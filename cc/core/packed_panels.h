@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cc/core/accumulator_sink.h"
+#include "cc/core/grouped_panels.h"
 #include "cc/core/product_kernels.h"
 
 namespace tf_qops {
@@ -15,10 +16,12 @@ namespace tf_qops {
 // for x as uint8. Words hold differences, so need nothing else.
 struct PackedPanels {
   LaneFormat format = LaneFormat::kWords;
+  Algorithm algorithm = Algorithm::kWidened;
   int64_t columns = 0;
   int64_t taps = 0;
-  int64_t lanes = 0;  // Of a tap.
-  LaneVector data;
+  int64_t lanes = 0;            // Of a tap.
+  LaneVector data;              // Empty where grouped.
+  GroupedPanels grouped;        // Empty unless it is.
   std::vector<int32_t> sums;    // sum(difference) of each column; all have room for whole panels.
   std::vector<int32_t> excess;  // Empty where it is 0 for all.
 
@@ -31,7 +34,12 @@ struct PackedPanels {
 template <typename Difference>
 PackedPanels PackPanels(LaneFormat format, int64_t columns, int64_t taps, int64_t channels,
                         Difference&& difference) {
-  PackedPanels packed{format, columns, taps, LanesFor(format, channels), {}, {}, {}};
+  PackedPanels packed;
+  packed.format = format;
+  packed.algorithm = format == LaneFormat::kWords ? Algorithm::kWidened : Algorithm::kDotProduct;
+  packed.columns = columns;
+  packed.taps = taps;
+  packed.lanes = LanesFor(format, channels);
   const int64_t group = GroupSize(format);
   const int bits = static_cast<int>(32 / group);
   packed.data.resize(packed.panels() * packed.panel_size());
@@ -85,22 +93,26 @@ class PanelProduct {
   template <typename RowBegin>
   void Run(int64_t first, int64_t last, int64_t rows, RowBegin&& row_begin, const int32_t* row_sums,
            int64_t first_row, int64_t sink_row) const {
+    std::vector<int64_t> room;
     for (int64_t panel = first; panel < last; panel += kernels_.most_panels) {
       const int64_t panels = std::min<int64_t>(kernels_.most_panels, last - panel);
-      const int64_t most_rows = kernels_.most_rows[panels];
-      for (int64_t row = 0; row < rows; row += most_rows) {
-        const int64_t count = std::min(most_rows, rows - row);
+      const int64_t* offsets = Offsets(panel, &room);
+      const int64_t tiles = (rows + kernels_.most_rows[panels] - 1) / kernels_.most_rows[panels];
+      for (int64_t tile = 0; tile < tiles; ++tile) {  // Of about the same size.
+        const int64_t row = rows * tile / tiles, count = rows * (tile + 1) / tiles - row;
         const Lane* begins[kMostRows];
         for (int64_t r = 0; r < count; ++r) begins[r] = row_begin(row + r);
-        RunTile(begins, panel, panels, count, row_sums == nullptr ? nullptr : row_sums + row,
-                first_row + row, sink_row + row);
+        RunTile(begins, offsets, panel, panels, count,
+                row_sums == nullptr ? nullptr : row_sums + row, first_row + row, sink_row + row);
       }
     }
   }
 
  private:
-  void RunTile(const Lane* const* begins, int64_t panel, int64_t panels, int64_t rows,
-               const int32_t* row_sums, int64_t first_row, int64_t sink_row) const;
+  // Where from the beginning of a row the panel's taps are, or its quads, perhaps in `room`.
+  const int64_t* Offsets(int64_t panel, std::vector<int64_t>* room) const;
+  void RunTile(const Lane* const* begins, const int64_t* offsets, int64_t panel, int64_t panels,
+               int64_t rows, const int32_t* row_sums, int64_t first_row, int64_t sink_row) const;
 
   const PackedPanels& w_;
   const std::vector<int64_t>& tap_offsets_;

@@ -20,6 +20,15 @@ enum class LaneFormat {
   kBytes,
 };
 
+// How dense products are computed; depthwise ones are, in the format of the instruction set.
+enum class Algorithm {
+  kWidened,     // Words: pairs of products in int32.
+  kDotProduct,  // Bytes: four products in int32.
+  kGrouped,     // Bytes: as many products in int16 as do not leave it, see GroupedPanels.
+};
+
+const char* NameOf(Algorithm algorithm);
+
 inline constexpr int64_t GroupSize(LaneFormat format) {
   return format == LaneFormat::kWords ? 2 : 4;
 }
@@ -41,11 +50,12 @@ inline constexpr int kLargestTile = 24 * kPanel;  // Sums.
 // Some rows of the left operand times some panels of the right one.
 struct Tile {
   const Lane* const* x;        // Where each row begins.
-  const int64_t* tap_offsets;  // From there to each tap, in lanes.
+  const int64_t* tap_offsets;  // From there to each tap, in lanes; to each quad where grouped.
   int64_t plane;               // From there to what the next panel reads; depthwise only.
   int64_t taps;
-  int64_t lanes;  // Of a tap.
-  const Lane* w;  // [panel][tap][lane][kPanel]
+  int64_t lanes;                // Of a tap.
+  const int64_t* group_counts;  // Of each kind; null unless grouped.
+  const Lane* w;                // [panel][tap][lane][kPanel], or of a GroupedPanel.
   int64_t panel_size;
   const int32_t* start;  // [panel][kPanel]: what the sums of every row start with.
   int32_t* acc;          // [row][panel][kPanel]
@@ -108,6 +118,7 @@ struct ProductKernels {
 const ProductKernels& ProductKernelsPortable();
 const ProductKernels& ProductKernelsAvx2();
 const ProductKernels& ProductKernelsAvx512Vnni();
+const ProductKernels& GroupedKernelsAvx2();
 
 inline const ProductKernels& ProductKernelsOf(InstructionSet isa) {
 #ifdef TF_QOPS_X86
@@ -116,6 +127,14 @@ inline const ProductKernels& ProductKernelsOf(InstructionSet isa) {
 #endif
   (void)isa;
   return ProductKernelsPortable();
+}
+
+inline const ProductKernels& ProductKernelsOf(InstructionSet isa, Algorithm algorithm) {
+#ifdef TF_QOPS_X86
+  if (algorithm == Algorithm::kGrouped) return GroupedKernelsAvx2();
+#endif
+  (void)algorithm;
+  return ProductKernelsOf(isa);
 }
 
 }  // namespace tf_qops

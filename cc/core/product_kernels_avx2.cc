@@ -33,17 +33,7 @@ struct Avx2Words {
     void Store(const Panel (&sums)[kPanels], const float* scale, int64_t columns,
                uint8_t* y) const {
       static_assert(kPanels == 1, "the registers hold no more");
-      const auto codes = [&](__m256i sum, const float* by) {
-        return QuantizeCodes(_mm256_mul_ps(_mm256_cvtepi32_ps(sum), _mm256_loadu_ps(by)), range);
-      };
-      const __m128i bytes = PackCodes(codes(sums[0].low, scale), codes(sums[0].high, scale + 8));
-      if (columns >= kPanel) {
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(y), bytes);
-        return;
-      }
-      alignas(16) uint8_t all[kPanel];
-      _mm_store_si128(reinterpret_cast<__m128i*>(all), bytes);
-      for (int64_t i = 0; i < columns; ++i) y[i] = all[i];
+      StoreCodes(sums[0].low, sums[0].high, scale, range, columns, y);
     }
 
     const CodeRange& range;

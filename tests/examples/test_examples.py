@@ -58,7 +58,7 @@ class ExamplesTest(absltest.TestCase):
     @pytest.mark.slow
     def test_text_is_read_right_and_convolutions_are_exact(self):
         with tempfile.TemporaryDirectory() as folder:
-            text = run("05_read_text.py", "--output", folder, "--pages", "2")
+            text = run("05_read_text.py", "--output", folder)
             picture = pathlib.Path(folder) / "text.png"
             self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
         self.assertIn("Read: Invoice 4711: 36.90 EUR\n", text)
@@ -84,6 +84,14 @@ class ExamplesTest(absltest.TestCase):
         text = run("07_faces.py")
         self.assertIn("Face found as by the float network: 100.0%", text)
         self.assertGreaterEqual(float(re.search(r"overlap with its boxes: (\S+)", text)[1]), 0.9)
+
+    @pytest.mark.slow
+    def test_the_keyword_is_heard_as_by_the_float_network(self):
+        text = run("08_keyword.py")
+        alike = float(re.search(r"Same decision as the float network: ([\d.]+)%", text)[1])
+        self.assertGreaterEqual(alike, 90)
+        means = re.search(r"hey jarvis +│ ([\d.]+) +│ ([\d.]+)", text).groups()
+        self.assertGreater(min(map(float, means)), 0.5)
 
     @pytest.mark.slow
     def test_the_digits_network_can_be_made_again(self):

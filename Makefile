@@ -28,7 +28,7 @@ export REQUIREMENTS
 .PHONY: help demo test sanitize lint bench wheel bazel clean
 
 help:
-	@echo 'make demo    classify handwritten digits with a quantized network'
+	@echo 'make demo    quantized networks classify handwritten digits and read text'
 	@echo 'make test    run every test but the slow ones (all: PYTEST_FLAGS="-m \"slow or not slow\"")'
 	@echo 'make sanitize  run the core'"'"'s tests with address and undefined-behaviour sanitizers'
 	@echo 'make lint    check style (ruff, clang-format)'
@@ -57,6 +57,7 @@ $(BUILT): $(DEPENDENCIES) $(NATIVE)
 # oneDNN's notices go past TF_CPP_MIN_LOG_LEVEL.
 demo: $(BUILT)
 	TF_ENABLE_ONEDNN_OPTS=0 $(BIN)/python examples/01_digits.py
+	TF_ENABLE_ONEDNN_OPTS=0 $(BIN)/python examples/05_read_text.py --output build/text
 
 test: $(BUILT)
 	cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja -S . -B build/cmake-tests \

@@ -17,9 +17,9 @@ from collections.abc import Callable
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
+import networks
 import numpy as np
 import onnx
-import onnxruntime
 import tensorflow as tf
 from models.digits_data import Digits, load_split
 from rich.console import Console
@@ -29,14 +29,6 @@ import tf_qops as tfq
 
 MODEL = pathlib.Path(__file__).parent / "models" / "digits_int8.onnx"
 Network = Callable[[np.ndarray], np.ndarray]
-
-
-def exact_session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
-    """Returns an ONNX Runtime session that does not saturate intermediate sums."""
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    options.add_session_config_entry("session.x64quantprecision", "1")
-    return onnxruntime.InferenceSession(model.SerializeToString(), options)
 
 
 def with_integer_outputs(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -56,7 +48,7 @@ def compare_values(console: Console, model: onnx.ModelProto, images: np.ndarray)
     """Prints how many values of each layer differ from ONNX Runtime's; returns their sum."""
     opened = with_integer_outputs(model)
     ours = tfq.onnx.import_model(opened)(images)
-    theirs = exact_session(opened).run(None, {"image": images})
+    theirs = networks.session(opened).run(None, {"image": images})
     table = Table("layer", "values", "different", title="Beside ONNX Runtime, value by value")
     different = 0
     for output, a, b in list(zip(opened.graph.output, ours, theirs, strict=True))[1:]:
@@ -113,7 +105,7 @@ def main() -> int:
     different = compare_values(console, proto, digits.images)
 
     compiled = tf.function(model)
-    session = exact_session(proto)
+    session = networks.session(proto)
     with tempfile.TemporaryDirectory() as folder:
         model.export(folder, verbose=False)
         reloaded = tf.saved_model.load(folder)

@@ -56,6 +56,44 @@ class ExamplesTest(absltest.TestCase):
             self.assertGreaterEqual(float(re.search(rf"{name} network: ([\d.]+)%", text)[1]), 97)
 
     @pytest.mark.slow
+    def test_text_is_read_right_and_convolutions_are_exact(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = run("05_read_text.py", "--output", folder)
+            picture = pathlib.Path(folder) / "text.png"
+            self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertIn("Read: Invoice 4711: 36.90 EUR\n", text)
+        self.assertIn("Read: upside down in the scanner\n", text)
+        self.assertIn("Text read right: yes\n", text)
+        self.assertIn("Integers that differ from the exact setting: 0\n", text)
+        exact, ours = re.search(
+            r"all pairs, exact: code (\d+); TensorFlow has (\d+)", text
+        ).groups()
+        self.assertEqual(exact, ours)
+        saturated = re.search(r"all pairs, saturating: code (\d+) \(emulated", text)[1]
+        self.assertNotEqual(saturated, exact)
+
+    @pytest.mark.slow
+    def test_file_types_are_those_of_the_float_network(self):
+        text = run("06_file_type.py")
+        agreement = float(re.search(r"float network for \d+ files: ([\d.]+)%", text)[1])
+        self.assertGreaterEqual(agreement, 97)
+        self.assertIn("Integer layers: 4, 100.0% of the products", text)
+
+    @pytest.mark.slow
+    def test_faces_are_found_where_the_float_network_finds_them(self):
+        text = run("07_faces.py")
+        self.assertIn("Face found as by the float network: 100.0%", text)
+        self.assertGreaterEqual(float(re.search(r"overlap with its boxes: (\S+)", text)[1]), 0.9)
+
+    @pytest.mark.slow
+    def test_the_keyword_is_heard_as_by_the_float_network(self):
+        text = run("08_keyword.py")
+        alike = float(re.search(r"Same decision as the float network: ([\d.]+)%", text)[1])
+        self.assertGreaterEqual(alike, 90)
+        means = re.search(r"hey jarvis +│ ([\d.]+) +│ ([\d.]+)", text).groups()
+        self.assertGreater(min(map(float, means)), 0.5)
+
+    @pytest.mark.slow
     def test_the_digits_network_can_be_made_again(self):
         with tempfile.TemporaryDirectory() as folder:
             text = run("models/make_digits.py", "--output", f"{folder}/digits.onnx")

@@ -72,7 +72,10 @@ class Pad(PlainLayer):
         for (before, after), length in zip(widths, lengths, strict=True):
             fixed = isinstance(before, int)
             low, high = (min, max) if fixed else (tf.minimum, tf.maximum)
-            index.append(slice(-low(before, 0), length + low(after, 0)))
+            if fixed and before >= 0 and after >= 0:
+                index.append(slice(None))  # A computed end would hide the other axes' lengths.
+            else:
+                index.append(slice(-low(before, 0), length + low(after, 0)))
             more.append((high(before, 0), high(after, 0)))
         return tf.pad(x[tuple(index)], more, constant_values=tf.reshape(value, []))
 

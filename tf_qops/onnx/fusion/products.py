@@ -93,6 +93,11 @@ def bias_of(editor: Editor, name: str, unit: np.ndarray) -> Bias:
 def conv(editor: Editor, node: Node) -> Fused:
     """QLinearConv; else ConvInteger, Cast, Mul and Add."""
     x, w = activation(editor, node.inputs[0]), weights(editor, node.inputs[1], 0)
+    return convolved(editor, node, x, w, node.attributes)
+
+
+def convolved(editor: Editor, node: Node, x: Codes, w: Codes, attributes: object) -> Fused:
+    """Adds the convolution of a node with the bias of its third input."""
     unit = x.scale * w.scale
     bias = bias_of(editor, node.inputs[2], unit) if node.has_input(2) else None
     end = find_end(editor, node.outputs[0])
@@ -103,10 +108,10 @@ def conv(editor: Editor, node: Node) -> Fused:
         if bias is not None:
             whole = np.broadcast_to(bias.codes.reshape(-1), (filters,))
             extra = [editor.add_constant(f"{node.name}_bias", whole)]
-        return quantized(editor, node, end, "QLinearConv", operands, extra, node.attributes)
+        return quantized(editor, node, end, "QLinearConv", operands, extra, attributes)
 
     codes = [operands[i] for i in (0, 3, 2, 5)]
-    sums = editor.add("ConvInteger", codes, editor.new_name(f"{node.name}_sums"), node.attributes,
+    sums = editor.add("ConvInteger", codes, editor.new_name(f"{node.name}_sums"), attributes,
                       name=node.name)  # fmt: skip
     places = (1,) * (editor.constants[w.name].ndim - 2)
     as_channels = lambda values: values.reshape(-1, *places) if values.size > 1 else values  # noqa: E731

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tf_qops.onnx.fusion import elementwise, products, value_preserving
+from tf_qops.onnx.fusion import elementwise, products, transposed, value_preserving
 from tf_qops.onnx.fusion.editor import Editor
 from tf_qops.onnx.fusion.outcome import Fused
 from tf_qops.onnx.reader import Node
@@ -38,6 +38,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "Clip": (value_preserving.limit,),
     "Concat": (value_preserving.concat_alike, elementwise.concat),
     "Conv": (products.conv,),
+    "ConvTranspose": (transposed.conv_transpose,),
     "Gemm": (products.gemm,),
     "GlobalAveragePool": (elementwise.global_average_pool,),
     "MatMul": (products.matmul,),

@@ -5,6 +5,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from tf_qops._library import build_info, register
+from tf_qops.ops import gradients as _gradients  # noqa: F401  (registers them)
 from tf_qops.ops.along_axis import qlinear_concat, qlinear_softmax
 from tf_qops.ops.dequantize import dequantize, quantize
 from tf_qops.ops.elementwise import (
@@ -13,6 +14,7 @@ from tf_qops.ops.elementwise import (
     qlinear_mul,
     qlinear_sigmoid,
 )
+from tf_qops.ops.fake_quantize import fake_quantize_linear
 from tf_qops.ops.integer import (
     conv_integer,
     dynamic_quantize_matmul,
@@ -26,7 +28,7 @@ from tf_qops.ops.pooling import qlinear_average_pool, qlinear_global_average_poo
 from tf_qops.ops.qlinear import qgemm, qlinear_conv, qlinear_matmul
 
 if TYPE_CHECKING:
-    from tf_qops import layers, onnx, raw_ops
+    from tf_qops import layers, onnx, raw_ops, training
 
 __version__ = "0.1.0"
 
@@ -39,6 +41,7 @@ __all__ = [
     "dynamic_quantize_linear",
     "dynamic_quantize_lstm",
     "dynamic_quantize_matmul",
+    "fake_quantize_linear",
     "gather_block_quantized",
     "layers",
     "matmul_integer",
@@ -60,9 +63,10 @@ __all__ = [
     "quantize_linear",
     "raw_ops",
     "register",
+    "training",
 ]
 
-_LAZY = ("layers", "onnx", "raw_ops")
+_LAZY = ("layers", "onnx", "raw_ops", "training")
 
 
 def __getattr__(name: str) -> ModuleType:

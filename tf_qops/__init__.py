@@ -28,7 +28,7 @@ from tf_qops.ops.pooling import qlinear_average_pool, qlinear_global_average_poo
 from tf_qops.ops.qlinear import qgemm, qlinear_conv, qlinear_matmul
 
 if TYPE_CHECKING:
-    from tf_qops import layers, onnx, raw_ops, training
+    from tf_qops import layers, onnx, raw_ops
 
 __version__ = "0.1.0"
 
@@ -63,10 +63,9 @@ __all__ = [
     "quantize_linear",
     "raw_ops",
     "register",
-    "training",
 ]
 
-_LAZY = ("layers", "onnx", "raw_ops", "training")
+_LAZY = ("layers", "onnx", "raw_ops")
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -5,6 +5,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from tf_qops._library import build_info, register
+from tf_qops.ops import gradients as _gradients  # noqa: F401  (registers them)
 from tf_qops.ops.along_axis import qlinear_concat, qlinear_softmax
 from tf_qops.ops.dequantize import dequantize, quantize
 from tf_qops.ops.elementwise import (
@@ -13,6 +14,7 @@ from tf_qops.ops.elementwise import (
     qlinear_mul,
     qlinear_sigmoid,
 )
+from tf_qops.ops.fake_quantize import fake_quantize_linear
 from tf_qops.ops.integer import (
     conv_integer,
     dynamic_quantize_matmul,
@@ -39,6 +41,7 @@ __all__ = [
     "dynamic_quantize_linear",
     "dynamic_quantize_lstm",
     "dynamic_quantize_matmul",
+    "fake_quantize_linear",
     "gather_block_quantized",
     "layers",
     "matmul_integer",

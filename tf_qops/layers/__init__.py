@@ -11,6 +11,7 @@ from tf_qops.layers.control import Branch, Loop, Scan
 from tf_qops.layers.convolution import Convolution, TransposedConvolution
 from tf_qops.layers.dequantize import Dequantize
 from tf_qops.layers.dynamic import DynamicConv1D, DynamicConv2D, DynamicConv3D, DynamicDense
+from tf_qops.layers.fake_quantize import FakeQuantizeLinear
 from tf_qops.layers.imported_model import ImportedModel
 from tf_qops.layers.linear import DequantizeLinear, QuantizeLinear
 from tf_qops.layers.lstm import DynamicQuantizeLSTM
@@ -34,9 +35,17 @@ from tf_qops.layers.operators import (
     QLinearSigmoid,
     QLinearSoftmax,
 )
+from tf_qops.layers.parameter import Parameter
 from tf_qops.layers.places import CumSum, DepthToSpace, Pad, SpaceToDepth
 from tf_qops.layers.qlinear_conv import QLinearConv1D, QLinearConv2D, QLinearConv3D
 from tf_qops.layers.qlinear_dense import QLinearDense
+from tf_qops.layers.quantize_aware import (
+    QuantizeAwareConv1D,
+    QuantizeAwareConv2D,
+    QuantizeAwareDense,
+    QuantizeAwareDepthwiseConv1D,
+    QuantizeAwareDepthwiseConv2D,
+)
 from tf_qops.layers.recurrent import Recurrent
 from tf_qops.layers.reshape import Flatten, Reshape
 from tf_qops.layers.resize import Resize
@@ -70,6 +79,7 @@ __all__ = [
     "DynamicQuantizeLinear",
     "DynamicQuantizeMatMul",
     "Expand",
+    "FakeQuantizeLinear",
     "Fill",
     "Flatten",
     "GatherBlockQuantized",
@@ -85,6 +95,7 @@ __all__ = [
     "NonZero",
     "OneHot",
     "Pad",
+    "Parameter",
     "QGemm",
     "QLinearAdd",
     "QLinearAveragePool",
@@ -99,6 +110,11 @@ __all__ = [
     "QLinearMul",
     "QLinearSigmoid",
     "QLinearSoftmax",
+    "QuantizeAwareConv1D",
+    "QuantizeAwareConv2D",
+    "QuantizeAwareDense",
+    "QuantizeAwareDepthwiseConv1D",
+    "QuantizeAwareDepthwiseConv2D",
     "QuantizeLinear",
     "Range",
     "Recurrent",

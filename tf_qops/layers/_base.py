@@ -123,6 +123,16 @@ class OperatorLayer(keras.layers.Layer):
 
         Values of 4- and 2-bit and float8 types are kept packed in uint8; `tensor` unpacks them.
         """
+        return self._add_exact_weight(name, value, trainable=False)
+
+    def add_learned_weight(
+        self, name: str, value: np.ndarray, constraint: keras.constraints.Constraint | None = None
+    ) -> keras.Variable:
+        """Returns a new trainable weight of floats that starts as `value`; never cast."""
+        return self._add_exact_weight(name, value, trainable=True, constraint=constraint)
+
+    def _add_exact_weight(self, name: str, value: np.ndarray, **options: Any) -> keras.Variable:
+        """Returns a new weight that starts as `value`."""
         if narrow.is_packed(value.dtype.name):
             self._packed[name] = (value.dtype.name, value.shape)
             value = narrow.pack(value)
@@ -131,8 +141,8 @@ class OperatorLayer(keras.layers.Layer):
             shape=value.shape,
             dtype=value.dtype.name,
             initializer=lambda shape, dtype: tf.constant(value),
-            trainable=False,
             autocast=False,
+            **options,
         )
 
     def assign(self, **values: np.ndarray) -> None:

@@ -52,7 +52,7 @@ def zero_point(value: TensorLike, argument: str, dtype: tf.DType) -> tf.Tensor:
       ValueError: A number outside the range of `dtype`, or a tensor of another dtype.
     """
     if not has_dtype(value):
-        value = _codes(value, argument, dtype)
+        value = codes(value, argument, dtype)
     converted = tensor(value, argument)
     if converted.dtype != dtype:
         raise ValueError(
@@ -103,10 +103,11 @@ def quantized(
     }
 
 
-def _codes(value: Any, argument: str, dtype: tf.DType) -> np.ndarray:
+def codes(value: Any, argument: str, dtype: tf.DType) -> np.ndarray:
+    """Converts numbers to an array of codes; a ValueError where `dtype` cannot hold them."""
     numbers = np.asarray(value)
-    codes = numbers.astype(dtype.as_numpy_dtype)
-    limits = ml_dtypes.iinfo(codes.dtype) if dtype.is_integer else ml_dtypes.finfo(codes.dtype)
+    array = numbers.astype(dtype.as_numpy_dtype)
+    limits = ml_dtypes.iinfo(array.dtype) if dtype.is_integer else ml_dtypes.finfo(array.dtype)
     if dtype.is_integer and not np.issubdtype(numbers.dtype, np.integer):
         raise ValueError(f"{argument} must be of whole numbers. Received: {value}")
     if np.any((numbers < float(limits.min)) | (numbers > float(limits.max))):
@@ -114,7 +115,7 @@ def _codes(value: Any, argument: str, dtype: tf.DType) -> np.ndarray:
             f"{argument} must be in [{limits.min}, {limits.max}] for {dtype.name}. "
             f"Received: {value}"
         )
-    return codes
+    return array
 
 
 def ints(values: Sequence[int] | None) -> list[int]:

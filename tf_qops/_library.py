@@ -9,14 +9,8 @@ import threading
 import types
 from typing import Any, NamedTuple
 
+import tensorflow as tf
 from absl import logging
-
-try:
-    import tensorflow as tf
-except ModuleNotFoundError as error:
-    if error.name != "tensorflow":
-        raise
-    raise ImportError("tf_qops needs TensorFlow: pip install 'tf_qops[cpu]'") from error
 from tensorflow.python.framework import op_def_registry
 
 _PATH_VARIABLE = "TF_QOPS_LIBRARY"

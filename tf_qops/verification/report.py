@@ -219,18 +219,18 @@ class VerifyReport(Report):
         from rich.table import Column, Table
 
         table = Table(
-            Column("tensor", overflow="fold", min_width=20), "operator", "peer", "different",
-            "largest", "signal", "verdict", title="Nodes that differ",
+            Column("verdict", no_wrap=True), Column("tensor", overflow="fold"), "operator", "peer",
+            "different", Column("largest", no_wrap=True), title="Nodes that differ",
         )  # fmt: skip
         alike: dict[tuple[str, ...], list[Comparison]] = {}
         for c in shown:
-            key = (c.tensor, str(c.different), c.largest_text, c.snr_text, str(c.verdict))
+            key = (str(c.verdict), c.tensor, str(c.different), c.largest_text)
             alike.setdefault(key, []).append(c)
-        for (tensor, _, largest, signal, verdict), entries in alike.items():
+        for (verdict, tensor, _, largest), entries in alike.items():
             c = entries[0]
             table.add_row(
-                escape(tensor), c.operator, "\n".join(entry.peer for entry in entries),
-                f"{c.different:,} of {c.values:,}", largest, signal, verdict,
+                verdict, escape(tensor), c.operator, "\n".join(entry.peer for entry in entries),
+                f"{c.different:,} of {c.values:,}", largest,
                 style="red" if c.verdict == Verdict.OURS_DIFFERS else "",
             )  # fmt: skip
         return table

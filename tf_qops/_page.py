@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 # Distinct also for the colour-blind (Okabe and Ito).
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 
+# Cells of more characters may be broken anywhere.
+_LONG = 24
+
 _STYLE = """
 :root { color-scheme: light; }
 body { font: 15px/1.5 system-ui, sans-serif; color: #1c2733; background: #f5f7f9; margin: 0; }
@@ -32,13 +35,13 @@ th, td { text-align: left; padding: 4px 14px 4px 0; border-bottom: 1px solid #e8
          vertical-align: top; }
 th { position: sticky; top: 0; background: white; font-weight: 600; color: #4a5a68;
      white-space: nowrap; }
-td { overflow-wrap: anywhere; }
+td.long { overflow-wrap: anywhere; min-width: 160px; }
 td.number, th.number { text-align: right; white-space: nowrap; }
 tr.bad td { color: #a61b1b; font-weight: 600; }
 pre { background: #f5f7f9; border-radius: 6px; padding: 10px 12px; overflow: auto;
       white-space: pre-wrap; }
 svg { max-width: 100%; height: auto; }
-.graph svg { max-width: none; }
+.graph svg { max-width: none; display: block; margin: 0 auto; }
 .muted { color: #5c6b78; }
 .good { color: #1a7f45; font-weight: 600; }
 .bad { color: #a61b1b; font-weight: 600; }
@@ -83,7 +86,8 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]], bad: Iterabl
     right = [header.startswith(">") for header in headers]
 
     def cell(tag: str, value: object, number: bool) -> str:
-        kind = ' class="number"' if number else ""
+        long = ' class="long"' if len(str(value)) > _LONG else ""
+        kind = ' class="number"' if number else long
         return f"<{tag}{kind}>{html.escape(str(value))}</{tag}>"
 
     head = "".join(cell("th", h.lstrip(">"), r) for h, r in zip(headers, right, strict=True))

@@ -54,16 +54,19 @@ def keras_file(path: pathlib.Path) -> InspectReport:
         kind="Keras",
         facts={"Keras": keras.__version__, "Layers": str(len(model.layers))},
         quantization=(),
-        inputs={t.name: type_text(t.dtype, tuple(t.shape)) for t in model.inputs},
-        outputs={
-            name: type_text(t.dtype, tuple(t.shape))
-            for name, t in zip(model.output_names, model.outputs, strict=True)
-        },
+        inputs={t.name: type_text(t.dtype, tuple(t.shape)) for t in model.inputs or ()},
+        outputs={name: type_text(t.dtype, tuple(t.shape)) for name, t in _named_outputs(model)},
         operators=operator_counts(counts),
         dtypes=dict(dtypes.most_common()),
         parts={"weights": weights, "the rest": max(path.stat().st_size - weights, 0)},
         parameters=tuple(p for layer in model.layers for p in _parameters(layer)),
     )
+
+
+def _named_outputs(model: keras.Model) -> Iterator[tuple[str, keras.KerasTensor]]:
+    """Yields the outputs of a model with their names, where it has any before it is called."""
+    outputs = model.outputs or ()
+    yield from zip(getattr(model, "output_names", [t.name for t in outputs]), outputs, strict=True)
 
 
 def operations(model: keras.Model) -> list[keras.Operation]:

@@ -50,7 +50,7 @@ class Timing:
     def __rich__(self) -> object:
         """Returns the table that rich prints."""
         table = Table(
-            "runtime", "median", "fastest", "runs", "times ours", title="Interleaved runs"
+            "runtime", "median", "fastest", "runs", "time / ours", title="Interleaved runs"
         )
         for name, t in self.times.items():
             table.add_row(

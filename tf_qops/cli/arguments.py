@@ -94,6 +94,11 @@ def _convert(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--trainable", action="store_true", help="fake-quantize layers, to fine-tune"
     )
+    parser.add_argument(
+        "--portable",
+        action="store_true",
+        help="a SavedModel of stock TensorFlow operators only, of the same bits, but slower",
+    )
     parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
 
 

@@ -1,11 +1,7 @@
-"""Times several ways to the same result in one process, in turn, and keeps the result as JSON."""
+"""What the benchmarks share: runs in one graph, tables, results kept as JSON."""
 
 import json
-import os
 import pathlib
-import platform
-import statistics
-import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -14,40 +10,11 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-import tf_qops as tfq
+from tf_qops._timing import compare, machine, use_threads
+
+__all__ = ["RESULTS", "compare", "in_one_graph", "report", "run_all", "use_threads"]
 
 RESULTS = pathlib.Path(__file__).parent / "results"
-
-
-def use_threads(count: int) -> None:
-    """Limits TensorFlow to `count` intra-op threads; call it before any operator runs."""
-    tf.config.threading.set_intra_op_parallelism_threads(count)
-    tf.config.threading.set_inter_op_parallelism_threads(1)
-
-
-def compare(
-    runners: dict[str, Callable[[], Any]], seconds: float = 1.0
-) -> dict[str, dict[str, float]]:
-    """Runs the runners in turn, each round in another order.
-
-    Returns:
-      For each runner `median_ms`, `min_ms` and `runs`.
-    """
-    times: dict[str, list[float]] = {name: [] for name in runners}
-    order = list(runners.items())
-    for _, run in order:
-        run(), run()
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(times[order[0][0]]) < 5:
-        order = order[1:] + order[:1]
-        for name, run in order:
-            begin = time.perf_counter()
-            run()
-            times[name].append(1e3 * (time.perf_counter() - begin))
-    return {
-        name: {"median_ms": statistics.median(t), "min_ms": min(t), "runs": len(t)}
-        for name, t in times.items()
-    }
 
 
 def in_one_graph(
@@ -73,24 +40,6 @@ def run_all(session: Any, inputs: Iterable[Any]) -> list[Any]:
     """Runs a session of ONNX Runtime, of one input, on each of the inputs."""
     name = session.get_inputs()[0].name
     return [session.run(None, {name: value}) for value in inputs]
-
-
-def machine() -> dict[str, Any]:
-    """Describes what the figures hold for."""
-    model = [
-        line.split(":", 1)[1].strip()
-        for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-        if line.startswith(("model name", "Model"))
-    ]
-    built = tfq.build_info()
-    flags = pathlib.Path("/proc/cpuinfo").read_text()
-    return {
-        "cpu": model[0] if model else platform.processor(),
-        "cores": os.cpu_count(),
-        "vnni": "avx512_vnni" in flags or "avx_vnni" in flags,
-        **{key: built[key] for key in ("version", "tensorflow_installed", "instruction_set")},
-        "date": time.strftime("%Y-%m-%d"),
-    }
 
 
 def report(name: str, rows: Iterable[dict[str, Any]], columns: dict[str, str], total: int) -> None:

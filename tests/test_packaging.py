@@ -152,7 +152,7 @@ class DistributionTest(absltest.TestCase):
         archive = self.built("sdist")
         with tarfile.open(archive) as tar:
             names = {name.partition("/")[2] for name in tar.getnames()}
-        folders = ("cc", "cmake", "examples", "tests", "tf_qops")
+        folders = ("cc", "cmake", "docs", "examples", "tests", "tf_qops")
         tracked = run("git", "ls-files", *folders, "CMakeLists.txt", "Makefile").stdout.splitlines()
         self.assertNotEmpty(tracked)
         self.assertEqual(set(tracked) - names, set())

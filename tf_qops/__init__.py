@@ -1,34 +1,16 @@
 """ONNX- and TensorFlow-quantized numbers inside TensorFlow: exact, fast, trainable."""
 
 import importlib
-from types import ModuleType
-from typing import TYPE_CHECKING
-
-from tf_qops._library import build_info, register
-from tf_qops.ops import gradients as _gradients  # noqa: F401  (registers them)
-from tf_qops.ops.along_axis import qlinear_concat, qlinear_softmax
-from tf_qops.ops.dequantize import dequantize, quantize
-from tf_qops.ops.elementwise import (
-    qlinear_add,
-    qlinear_leaky_relu,
-    qlinear_mul,
-    qlinear_sigmoid,
-)
-from tf_qops.ops.fake_quantize import fake_quantize_linear
-from tf_qops.ops.integer import (
-    conv_integer,
-    dynamic_quantize_matmul,
-    matmul_integer,
-    matmul_integer_to_float,
-)
-from tf_qops.ops.linear import dequantize_linear, dynamic_quantize_linear, quantize_linear
-from tf_qops.ops.lstm import dynamic_quantize_lstm
-from tf_qops.ops.nbits import gather_block_quantized, matmul_nbits
-from tf_qops.ops.pooling import qlinear_average_pool, qlinear_global_average_pool
-from tf_qops.ops.qlinear import qgemm, qlinear_conv, qlinear_matmul
+import importlib.util
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tf_qops import layers, onnx, raw_ops
+    from tf_qops._public import *
+    from tf_qops.verification import verify
+
+if importlib.util.find_spec("tensorflow") is None:
+    raise ImportError("tf_qops needs TensorFlow: pip install 'tf_qops[cpu]'")
 
 __version__ = "0.1.0"
 
@@ -63,15 +45,22 @@ __all__ = [
     "quantize_linear",
     "raw_ops",
     "register",
+    "verify",
 ]
 
-_LAZY = ("layers", "onnx", "raw_ops")
+_MODULES = ("layers", "onnx", "raw_ops")
 
 
-def __getattr__(name: str) -> ModuleType:
-    if name in _LAZY:
+def __getattr__(name: str) -> Any:
+    """Imports what is first asked for: TensorFlow takes seconds, and a command may not need it."""
+    if name in _MODULES:
         return importlib.import_module(f"tf_qops.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = "tf_qops.verification" if name == "verify" else "tf_qops._public"
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

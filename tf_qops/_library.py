@@ -1,5 +1,7 @@
 """Finds, checks and loads the shared libraries, once a process."""
 
+import contextlib
+import contextvars
 import ctypes
 import importlib
 import json
@@ -7,16 +9,11 @@ import os
 import pathlib
 import threading
 import types
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import tensorflow as tf
 from absl import logging
-
-try:
-    import tensorflow as tf
-except ModuleNotFoundError as error:
-    if error.name != "tensorflow":
-        raise
-    raise ImportError("tf_qops needs TensorFlow: pip install 'tf_qops[cpu]'") from error
 from tensorflow.python.framework import op_def_registry
 
 _PATH_VARIABLE = "TF_QOPS_LIBRARY"
@@ -33,6 +30,7 @@ class _Loaded(NamedTuple):
 
 _lock = threading.Lock()
 _loaded: _Loaded | None = None
+_replacement: contextvars.ContextVar[Any] = contextvars.ContextVar("replacement", default=None)
 
 
 def _xla_path(path: pathlib.Path) -> pathlib.Path | None:
@@ -129,7 +127,22 @@ def load() -> types.ModuleType:
         already loaded from another path, or cannot be loaded; or TF_QOPS_ISA names no usable
         instruction set.
     """
-    return _load().wrappers
+    replacement = _replacement.get()
+    return _load().wrappers if replacement is None else replacement
+
+
+@contextlib.contextmanager
+def replaced(wrappers: Any) -> Iterator[None]:
+    """Makes what is traced inside the block of other operators.
+
+    Args:
+        wrappers: an object with functions of the names and arguments of the wrappers.
+    """
+    token = _replacement.set(wrappers)
+    try:
+        yield
+    finally:
+        _replacement.reset(token)
 
 
 def register() -> None:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from tf_qops import _library
+from tf_qops.ops import gradients as _gradients  # noqa: F401  (registers them)
 
 _PREFIX = "TfQops_"
 

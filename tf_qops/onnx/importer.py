@@ -13,6 +13,7 @@ import onnx
 import tensorflow as tf
 
 from tf_qops import layers
+from tf_qops._progress import steps
 from tf_qops.layers import narrow
 from tf_qops.layers.imported_model import ImportedModel, deep_recursion
 from tf_qops.onnx import handlers  # noqa: F401  (fills the table)
@@ -154,7 +155,7 @@ class _Builder:
         if not inputs:
             raise OnnxFileError("A graph must have an input. Received: a graph of constants")
         self._anchor = inputs[0]
-        for node in self._graph.nodes:
+        for node in steps(self._graph.nodes, "Importing"):
             try:
                 self._add_node(node)
             except Exception as error:

@@ -34,7 +34,7 @@ from tf_qops.layers.operators import (
     QLinearSigmoid,
     QLinearSoftmax,
 )
-from tf_qops.layers.places import CumSum, DepthToSpace, Pad, SpaceToDepth
+from tf_qops.layers.places import CumSum, DepthToSpace, Pad, SpaceToDepth, Triangle
 from tf_qops.layers.qlinear_conv import QLinearConv1D, QLinearConv2D, QLinearConv3D
 from tf_qops.layers.qlinear_dense import QLinearDense
 from tf_qops.layers.recurrent import Recurrent
@@ -115,5 +115,6 @@ __all__ = [
     "Tile",
     "TopK",
     "TransposedConvolution",
+    "Triangle",
     "TruncatingDivide",
 ]

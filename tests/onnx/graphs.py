@@ -3,6 +3,7 @@
 import pathlib
 
 import numpy as np
+import onnx
 import onnxruntime
 from onnx import helper, numpy_helper
 
@@ -40,6 +41,17 @@ def model(nodes, inputs, outputs=("y",), constants=(), opset=21, microsoft=False
     if microsoft:
         opsets.append(helper.make_opsetid("com.microsoft", 1))
     return helper.make_model(graph, opset_imports=opsets, ir_version=10)
+
+
+def as_constants(proto, values):
+    """A copy of a model with all but its first input as constants, and the values that stay."""
+    proto, (first, *rest) = onnx.ModelProto.FromString(proto.SerializeToString()), values
+    for info, value in zip(proto.graph.input[1:], rest, strict=True):
+        if not isinstance(value, onnx.TensorProto):
+            value = numpy_helper.from_array(np.asarray(value))
+        value.name = info.name
+        proto.graph.initializer.append(value)
+    return proto, [first]
 
 
 def weight_only(dtype, block_size=0, zero_point=True, inputs=8, outputs=64):

@@ -113,6 +113,27 @@ class BetweenNodesTest(parameterized.TestCase):
         if "int2" not in dtype:  # which TensorFlow cannot cast
             np.testing.assert_array_equal(imported(x), wanted)
 
+    @parameterized.parameters("Identity", "Transpose", "Neg")
+    def test_the_type_of_a_computed_zero_point_is_followed(self, op_type):
+        nodes = [
+            graphs.node(op_type, ["z"], ["t"]),
+            graphs.node("QuantizeLinear", ["x", "s", "t"], ["q"]),
+            graphs.node("CastLike", ["x", "t"], ["c"]),
+        ]
+        inputs = {"x": ("float32", [4]), "z": ("int4", [])}
+        proto = graphs.model(nodes, inputs, ["q", "c"], {"s": np.float32(1)}, opset=25)
+        x, z = np.array([-99, -2.5, 2.7, 99], np.float32), np.zeros((), np.int8)
+        q, c = tfq.onnx.import_model(proto)([x, z])
+        self.assertEqual(q.numpy().tolist(), [-8, -2, 3, 7])
+        self.assertEqual(c.numpy()[1:3].tolist(), [-2, 2])  # others are out of range
+
+    def test_casts_keep_the_low_bits_of_integers(self):
+        nodes = [graphs.node("Cast", ["x"], [d], to=t) for d, t in (("i", 22), ("u", 25))]
+        proto = graphs.model(nodes, {"x": ("int32", [4])}, ["i", "u"], opset=25)
+        i, u = tfq.onnx.import_model(proto)(np.array([200, -1, 8, 7], np.int32))
+        self.assertEqual(i.numpy().tolist(), [-8, -1, -8, 7])
+        self.assertEqual(u.numpy().tolist(), [0, 3, 0, 3])
+
     def test_a_type_that_the_attribute_names(self):
         attributes = {"output_dtype": TensorProto.UINT4}
         quantize = graphs.node("QuantizeLinear", ["x", "s"], **attributes)

@@ -36,7 +36,7 @@ from tf_qops.layers.operators import (
     QLinearSoftmax,
 )
 from tf_qops.layers.parameter import Parameter
-from tf_qops.layers.places import CumSum, DepthToSpace, Pad, SpaceToDepth
+from tf_qops.layers.places import CumSum, DepthToSpace, Pad, SpaceToDepth, Triangle
 from tf_qops.layers.qlinear_conv import QLinearConv1D, QLinearConv2D, QLinearConv3D
 from tf_qops.layers.qlinear_dense import QLinearDense
 from tf_qops.layers.quantize_aware import (
@@ -131,5 +131,6 @@ __all__ = [
     "Tile",
     "TopK",
     "TransposedConvolution",
+    "Triangle",
     "TruncatingDivide",
 ]

@@ -54,6 +54,7 @@ class Modulo(PlainLayer):
 
     def call(self, a: tf.Tensor, b: tf.Tensor) -> tf.Tensor:
         """Returns the remainder."""
-        wide = a.dtype if a.dtype.is_floating else tf.int64
+        wide = a.dtype if a.dtype in (tf.float32, tf.float64) else tf.float32
+        wide = wide if a.dtype.is_floating else tf.int64
         mod = tf.truncatemod if self.truncate else tf.math.floormod
         return tf.cast(mod(tf.cast(a, wide), tf.cast(b, wide)), a.dtype)

@@ -209,8 +209,13 @@ class Loop(_Bodies):
             arrays = [array.write(place, t) for array, t in zip(made, rest, strict=True)]
             return i + 1, tf.reshape(outputs[0], []), outputs[1 : self.states + 1], arrays
 
+        invariants = [tf.TensorShape(t.shape) for t in self.body.inputs[2 : self.states + 2]]
+        scalar = tf.TensorShape([])
         _, _, states, made = tf.while_loop(
-            lambda i, go, *_: (i < most) & go, step, (tf.constant(0, tf.int64), go, states, made)
+            lambda i, go, *_: (i < most) & go,
+            step,
+            (tf.constant(0, tf.int64), go, states, made),
+            shape_invariants=(scalar, scalar, invariants, [scalar] * len(made)),
         )
         outputs = (*states, *(array.stack() for array in made))
         return outputs if len(outputs) > 1 else outputs[0]

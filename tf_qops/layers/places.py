@@ -131,10 +131,11 @@ class DepthToSpace(PlainLayer):
 
 @keras.saving.register_keras_serializable(package="tf_qops")
 class SpaceToDepth(PlainLayer):
-    """Turns blocks of pixels into channels, channels last (ONNX SpaceToDepth, versions 1 and 13).
+    """Turns blocks of pixels into channels, channels last (ONNX SpaceToDepth, versions 1 to 28).
 
     Args:
         block_size: height and width of a block.
+        mode: "DCR": the block's places come first among the channels; "CRD": last.
         **kwargs: those of `keras.layers.Layer`.
 
     Input: [n, h, w, c]. Output: [n, h / block_size, w / block_size, c * block_size^2].
@@ -145,13 +146,19 @@ class SpaceToDepth(PlainLayer):
     TensorShape([1, 2, 3, 4])
     """
 
-    def __init__(self, block_size: int, **kwargs: Any):
+    def __init__(self, block_size: int, mode: str = "DCR", **kwargs: Any):
         super().__init__(**kwargs)
         self.block_size = block_size
+        self.mode = mode
 
     def call(self, x: tf.Tensor) -> tf.Tensor:
         """Returns the deeper image."""
-        return tf.nn.space_to_depth(x, self.block_size)
+        y = tf.nn.space_to_depth(x, self.block_size)
+        if self.mode == "CRD":
+            places, channels = self.block_size**2, x.shape[-1]
+            order = [p * channels + c for c in range(channels) for p in range(places)]
+            y = tf.gather(y, order, axis=-1)
+        return y
 
 
 @keras.saving.register_keras_serializable(package="tf_qops")
@@ -159,12 +166,13 @@ class CumSum(PlainLayer):
     """Adds up along an axis (ONNX CumSum, versions 11 and 14).
 
     Args:
-        axis: along which to add.
+        axis: along which to add; None where it is an input.
         exclusive: without the element itself.
         reverse: from the end.
         **kwargs: those of `keras.layers.Layer`.
 
-    Input: numbers. Output: the same shape and dtype.
+    Input: numbers, and the axis (one integer) where it is not given. Output: the numbers' shape and
+    dtype.
 
     Example:
 
@@ -172,12 +180,45 @@ class CumSum(PlainLayer):
     [0, 1, 3]
     """
 
-    def __init__(self, axis: int, exclusive: bool = False, reverse: bool = False, **kwargs: Any):
+    def __init__(
+        self, axis: int | None, exclusive: bool = False, reverse: bool = False, **kwargs: Any
+    ):
         super().__init__(**kwargs)
         self.axis = axis
         self.exclusive = exclusive
         self.reverse = reverse
 
-    def call(self, x: tf.Tensor) -> tf.Tensor:
+    def call(self, x: tf.Tensor, axis: tf.Tensor | None = None) -> tf.Tensor:
         """Returns the sums."""
-        return tf.cumsum(x, self.axis, self.exclusive, self.reverse)
+        along = self.axis if axis is None else tf.reshape(axis, [])
+        return tf.ensure_shape(tf.cumsum(x, along, self.exclusive, self.reverse), x.shape)
+
+
+@keras.saving.register_keras_serializable(package="tf_qops")
+class Triangle(PlainLayer):
+    """Keeps one triangle of matrices, the rest becomes zero (ONNX Trilu, version 14).
+
+    Args:
+        upper: the triangle above the diagonal; else that below.
+        **kwargs: those of `keras.layers.Layer`.
+
+    Input: [..., rows, columns], and which diagonal bounds the triangle (one integer, positive above
+    the main one). Output: the matrices' shape and dtype.
+
+    Example:
+
+    >>> Triangle()(tf.ones((2, 3)), tf.constant(1)).numpy().tolist()
+    [[0.0, 1.0, 1.0], [0.0, 0.0, 1.0]]
+    """
+
+    def __init__(self, upper: bool = True, **kwargs: Any):
+        super().__init__(**kwargs)
+        self.upper = upper
+
+    def call(self, x: tf.Tensor, diagonal: tf.Tensor) -> tf.Tensor:
+        """Returns the triangles."""
+        rows, columns = (tf.range(tf.shape(x, tf.int64)[a]) for a in (-2, -1))
+        above = columns - rows[:, tf.newaxis]
+        diagonal = tf.cast(tf.reshape(diagonal, []), tf.int64)
+        kept = above >= diagonal if self.upper else above <= diagonal
+        return tf.where(kept, x, tf.zeros([], x.dtype))

@@ -10,9 +10,10 @@ except ModuleNotFoundError as error:
 
 from tf_qops.onnx.assign import assign_weights
 from tf_qops.onnx.errors import OnnxFileError, UnsupportedOperator, UnsupportedOperatorsError
-from tf_qops.onnx.importer import import_model, unsupported_operators
+from tf_qops.onnx.importer import import_model
 from tf_qops.onnx.registry import register_handler
 from tf_qops.onnx.report import AssignReport, ImportReport
+from tf_qops.onnx.support import unsupported_operators
 from tf_qops.onnx.weights import QuantizedTensor, load_weights
 
 __all__ = [

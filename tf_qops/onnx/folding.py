@@ -39,7 +39,9 @@ def computed(node: Node, values: list[np.ndarray | None], largest: int) -> dict[
     )
     outputs = outputs_of(node, find_handler(node).build(call), lambda name: None)
     return {
-        name: value if isinstance(value, np.ndarray) else np.asarray(value.onnx().numpy())
+        name: value
+        if isinstance(value, np.ndarray)
+        else np.asarray(value.onnx().numpy()).astype(value.dtype)
         for name, value in outputs.items()
     }
 

@@ -16,13 +16,13 @@ from tf_qops import layers
 from tf_qops._progress import steps
 from tf_qops.layers import narrow
 from tf_qops.layers.imported_model import ImportedModel, deep_recursion
-from tf_qops.onnx import handlers  # noqa: F401  (fills the table)
-from tf_qops.onnx.errors import OnnxFileError, UnsupportedOperator, UnsupportedOperatorsError
+from tf_qops.onnx.carried import carry_dtypes
+from tf_qops.onnx.errors import OnnxFileError, UnsupportedOperatorsError
 from tf_qops.onnx.folding import SMALL_BYTES, computed, fold, outputs_of
 from tf_qops.onnx.fusion import Fusion, fuse
 from tf_qops.onnx.layout import image_inputs
 from tf_qops.onnx.names import NameMap, UniqueNames, legal
-from tf_qops.onnx.reader import Graph, Node, TensorInfo, all_nodes, free_names, read
+from tf_qops.onnx.reader import Graph, Node, TensorInfo, free_names, read
 from tf_qops.onnx.registry import find_handler
 from tf_qops.onnx.report import (
     FLOAT_IN_FILE,
@@ -33,42 +33,11 @@ from tf_qops.onnx.report import (
     quantization_kinds,
     suspicious_scales,
 )
+from tf_qops.onnx.support import unsupported_in
 from tf_qops.onnx.values import NodeCall, NotFoldedError, Probes, Tensor, Value
 from tf_qops.onnx.work import Work
 
 _TRANSPOSES = {"Permute", "Transpose"}  # Names of Keras's operations.
-
-
-def unsupported_operators(
-    path: str | os.PathLike[str] | onnx.ModelProto,
-) -> list[UnsupportedOperator]:
-    """Lists what keeps a graph from being imported.
-
-    Args:
-        path: an ONNX file, or a loaded model.
-
-    Returns:
-        One entry per operator and reason; empty if `import_model` can take the graph.
-
-    Raises:
-        FileNotFoundError: no such file.
-        OnnxFileError: not an ONNX model, or an inconsistent one.
-    """
-    return _unsupported(read(path))
-
-
-def _unsupported(graph: Graph) -> list[UnsupportedOperator]:
-    found: dict[tuple[str, str, int, str], list[str]] = {}
-    for node in all_nodes(graph):
-        handler = find_handler(node)
-        reason = handler.check(node) if handler else "no handler is registered for it"
-        if reason:
-            key = (node.domain, node.op_type, node.since_version, reason)
-            found.setdefault(key, []).append(node.name)
-    return [
-        UnsupportedOperator(domain, op_type, version, tuple(nodes), reason)
-        for (domain, op_type, version, reason), nodes in found.items()
-    ]
 
 
 def import_model(
@@ -112,7 +81,7 @@ def import_model(
         if value not in known:
             raise ValueError(f"{argument} must be one of {known}. Received: {argument}={value!r}")
     graph = read(path_or_proto)
-    unsupported = _unsupported(graph)
+    unsupported = unsupported_in(graph)
     if unsupported:
         raise UnsupportedOperatorsError(unsupported)
     fusion = fuse(graph, fold) if qdq == "fuse" else Fusion(graph, (), {})
@@ -200,7 +169,12 @@ class _Builder:
             dtype = narrow.carrier(info.dtype)
             tensor = keras.Input(batch_shape=shape, dtype=dtype, name=name)
             self._names.inputs[info.name] = name
-            self._values[info.name] = Value(info.name, self._unique_name, **{layout: tensor})
+            self._values[info.name] = Value(
+                info.name,
+                self._unique_name,
+                dtype=None if dtype == info.dtype else info.dtype,
+                **{layout: tensor},
+            )
             self._known_operations.add(tensor._keras_history.operation)
             tensors.append(tensor)
         return tensors
@@ -216,7 +190,7 @@ class _Builder:
         outer = {name: self._values[name] for name in free_names(graph) if name in self._values}
         taken = {name: v.onnx() for name, v in outer.items() if isinstance(v, Value)}
         given = {i.name: spec for i, spec in zip(graph.inputs, inputs, strict=True)}
-        given |= {name: (tensor.shape, tensor.dtype) for name, tensor in taken.items()}
+        given |= {name: (tensor.shape, outer[name].dtype) for name, tensor in taken.items()}
         if not given:
             taken = {"": self._anchor}
             given = {"unused": (self._anchor.shape, self._anchor.dtype)}
@@ -263,6 +237,7 @@ class _Builder:
             if isinstance(value, Value):
                 call.bounded(value.either()[0].shape)
                 value.probes = probes.get(name, value.probes)
+        carry_dtypes(node, values, outputs)
         self._values.update(outputs)
         made = next(iter(outputs.values()))
         if isinstance(made, Value):

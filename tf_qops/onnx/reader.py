@@ -321,6 +321,11 @@ def _tensor_info(proto: onnx.ValueInfoProto) -> TensorInfo:
         raise OnnxFileError(
             f"Unknown element type. Received: {tensor.elem_type} of input {proto.name!r}"
         ) from error
+    if dtype == "object" or dtype.startswith("complex"):
+        kind = "text" if dtype == "object" else dtype
+        raise OnnxFileError(
+            f"A graph input must be of real numbers. Received: {kind} for input {proto.name!r}"
+        )
     shape = tuple(
         d.dim_value if d.HasField("dim_value") and d.dim_value >= 0 else None
         for d in tensor.shape.dim

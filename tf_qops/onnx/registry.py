@@ -76,6 +76,17 @@ def register_handler(
     return register
 
 
+def registered() -> dict[tuple[str, str], tuple[int, ...]]:
+    """Returns (domain, operator) -> the versions from which a handler serves it.
+
+    Example:
+
+    >>> registered()["", "Softmax"]
+    (1, 13)
+    """
+    return {key: tuple(h.since_version for h in found) for key, found in _handlers.items()}
+
+
 def find_handler(node: Node) -> Handler | None:
     """Returns the handler of a node, or None."""
     version = node.since_version or node.opset

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import keras
 import numpy as np
 
+from tf_qops.layers import narrow
 from tf_qops.onnx.reader import Graph, Node
 
 Tensor = Any  # a KerasTensor, or an eager tensor while constants are folded
@@ -55,6 +56,7 @@ class Value:
         channels_last: the same with the dimension 1 at the end.
         probes: what the tensor would hold for two choices of the symbolic dimensions; None where
             that is not followed. Elements that agree are known before anything runs.
+        dtype: the file's, where the tensor only carries its values; None where it is the tensor's.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class Value:
         onnx: Tensor | None = None,
         channels_last: Tensor | None = None,
         probes: Probes | None = None,
+        dtype: str | None = None,
     ):
         self._name = name
         self._unique_name = unique_name
@@ -72,6 +75,12 @@ class Value:
         self._channels_last = _dense(channels_last)
         self.is_image = channels_last is not None
         self.probes = probes
+        self.carried_dtype = dtype
+
+    @property
+    def dtype(self) -> str:
+        """The dtype in the file."""
+        return self.carried_dtype or keras.backend.standardize_dtype(self.either()[0].dtype)
 
     def onnx(self) -> Tensor:
         """Returns the tensor in ONNX's layout."""
@@ -166,10 +175,9 @@ class NodeCall:
         return self._values[index] if self.has_input(index) else default
 
     def dtype(self, index: int) -> str:
-        """Returns the dtype of an input; of a computed one, the type that carries its values."""
+        """Returns the dtype of an input in the file."""
         value = self._values[index]
-        dtype = value.dtype if isinstance(value, np.ndarray) else value.either()[0].dtype
-        return dtype if isinstance(dtype, str) else dtype.name
+        return value.dtype.name if isinstance(value, np.ndarray) else value.dtype
 
     def shape(self, index: int) -> tuple[int | None, ...]:
         """Returns the shape of an input in ONNX's layout."""
@@ -291,11 +299,23 @@ class NodeCall:
         return value
 
     def output(
-        self, tensor: Tensor, channels_last: bool = False, probes: Probes | None = None
+        self,
+        tensor: Tensor,
+        channels_last: bool = False,
+        probes: Probes | None = None,
+        dtype: str | None = None,
     ) -> Value:
-        """Returns a tensor as an output, in ONNX's layout or with its channels last."""
+        """Returns a tensor as an output, in ONNX's layout or with its channels last.
+
+        Args:
+            tensor: the output.
+            channels_last: whether its channels are last.
+            probes: see `Value`.
+            dtype: in the file, where a wider one carries it.
+        """
         layout = {"channels_last" if channels_last else "onnx": tensor}
-        return Value(self.node.name, self._unique_name, probes=probes, **layout)
+        carried = dtype if dtype and narrow.carrier(dtype) != dtype else None
+        return Value(self.node.name, self._unique_name, probes=probes, dtype=carried, **layout)
 
     def options(self, index: int = 0) -> dict[str, Any]:
         """Returns the name and dtype for a Keras layer that takes the given input first.

@@ -106,6 +106,13 @@ class BinaryTest(parameterized.TestCase):
             a, b = np.array([[1, 2, 3]], dtype), np.array([[2], [3]], dtype)
             compare.check_node(op_type, {"a": a, "b": b}, shapes="symbolic")
 
+    @parameterized.parameters("Add", "BitwiseAnd", "BitwiseXor", "Equal", "GreaterOrEqual", "Less",
+                              "Max", "Min", "Mul", "Sub")  # fmt: skip
+    def test_all_bits_of_uint64(self, op_type):
+        a = np.array([2**63 + 5, 3, 2**64 - 1, 2**63], np.uint64)
+        b = np.array([7, 2**63 + 1, 2**64 - 2, 2**63], np.uint64)
+        compare.check_node(op_type, {"a": a, "b": b})
+
     @parameterized.parameters("And", "Or", "Xor")
     def test_logic(self, op_type):
         a, b = np.array([True, True, False, False]), np.array([True, False, True, False])

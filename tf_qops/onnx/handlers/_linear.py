@@ -40,4 +40,4 @@ def build_linear(
         **call.options() | options,
     )
     inputs = [] if constant else [call.tensor(i) for i in given]
-    return call.output(layer(x, *inputs), channels_last)
+    return call.output(layer(x, *inputs), channels_last, dtype=options.get("output_dtype"))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Sequence
+
 import keras
+import numpy as np
 
 from tf_qops import layers
 from tf_qops.onnx.reader import Node
 from tf_qops.onnx.registry import register_handler
-from tf_qops.onnx.values import NodeCall, Value
+from tf_qops.onnx.values import NodeCall, Tensor, Value
 
 _FUNCTIONS = {
     "Add": keras.ops.add,
@@ -25,6 +29,9 @@ _FUNCTIONS = {
     "Sub": keras.ops.subtract,
     "Xor": keras.ops.logical_xor,
 }
+_MODULAR = {_FUNCTIONS[f"Bitwise{name}"] for name in ("And", "Or", "Xor")} | {
+    _FUNCTIONS[name] for name in ("Add", "Mul", "Sub")
+}
 _FOLLOWED = {"Add": (0, 1), "Mul": (0, 1), "Sub": (0, 1)}
 
 
@@ -35,13 +42,29 @@ def check_broadcast(node: Node) -> str | None:
     return None
 
 
+def on_tensors(function: Callable[[Tensor, Tensor], Tensor], tensors: Sequence[Tensor]) -> Tensor:
+    """Applies a function of two to any number of tensors.
+
+    Keras makes uint64 to uint32, so such tensors go through int64, of the same order: with their
+    highest bit flipped where that decides (in comparisons, not in arithmetic modulo 2^64).
+    """
+    if keras.backend.standardize_dtype(tensors[0].dtype) != "uint64":
+        return functools.reduce(function, tensors)
+    flip = np.int64(0 if function in _MODULAR else -(2**63))
+    signed = [keras.ops.bitwise_xor(keras.ops.cast(t, "int64"), flip) for t in tensors]
+    y = functools.reduce(function, signed)
+    if keras.backend.standardize_dtype(y.dtype) != "int64":
+        return y
+    return keras.ops.cast(keras.ops.bitwise_xor(y, flip), "uint64")
+
+
 def _register(op_type: str) -> None:
     @register_handler(
         op_type, layout="any", check=check_broadcast, shapes=_FOLLOWED.get(op_type, ())
     )
     def build(call: NodeCall) -> Value:
-        (a, b), channels_last = call.broadcast(range(2))
-        return call.output(_FUNCTIONS[op_type](a, b), channels_last)
+        tensors, channels_last = call.broadcast(range(2))
+        return call.output(on_tensors(_FUNCTIONS[op_type], tensors), channels_last)
 
 
 for _op_type in _FUNCTIONS:

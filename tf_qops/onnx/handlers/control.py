@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,17 @@ def scan(call: NodeCall) -> list[Tensor]:
     return _as_list(layer(*tensors, *same))
 
 
+def _common(a: Sequence[int | None], b: Sequence[int | None]) -> tuple[int | None, ...]:
+    """Returns the shape that a state has before and after a round.
+
+    Raises:
+        ValueError: its rank changes.
+    """
+    if len(a) != len(b):
+        raise ValueError(f"a state must keep its rank. Received: {tuple(a)}, then {tuple(b)}.")
+    return tuple(m if m == n else None for m, n in zip(a, b, strict=True))
+
+
 @register_handler("Loop")
 def loop(call: NodeCall) -> list[Tensor]:
     """Becomes a Loop layer."""
@@ -63,7 +75,14 @@ def loop(call: NodeCall) -> list[Tensor]:
             (1, "condition", np.array(True)),
         )
     )
-    specs = [((), "int64"), ((), "bool"), *((t.shape, t.dtype) for t in states)]
-    model, same = call.body(call.attribute("body"), specs)
+    shapes = [tuple(t.shape) for t in states]
+    while True:
+        specs = [((), "int64"), ((), "bool")]
+        specs += [(shape, t.dtype) for shape, t in zip(shapes, states, strict=True)]
+        model, same = call.body(call.attribute("body"), specs)
+        wider = [_common(a, t.shape) for a, t in zip(shapes, model.outputs[1:], strict=False)]
+        if wider == shapes:
+            break
+        shapes = wider
     layer = layers.Loop(model, len(states), **call.options())
     return _as_list(layer(most, condition, *states, *same))

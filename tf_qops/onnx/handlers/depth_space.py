@@ -19,5 +19,7 @@ def depth_to_space(call: NodeCall) -> Value:
 @register_handler("SpaceToDepth", layout="image")
 def space_to_depth(call: NodeCall) -> Value:
     """Becomes a SpaceToDepth layer."""
-    layer = layers.SpaceToDepth(call.attribute("blocksize"), **call.options())
+    layer = layers.SpaceToDepth(
+        call.attribute("blocksize"), call.attribute("mode", "DCR"), **call.options()
+    )
     return call.output(layer(call.channels_last(0)), channels_last=True)

@@ -19,7 +19,7 @@ def dequantize_linear(call: NodeCall) -> Value:
     declared = call.attribute("output_dtype", 0)
     dtype = onnx.helper.tensor_dtype_to_np_dtype(declared).name if declared else call.dtype(1)
     zero_point = None
-    if call.is_constant(0) and call.is_constant(1) and narrow.carrier(call.dtype(0)) == "float32":
+    if call.is_constant(1) and narrow.carrier(call.dtype(0)) == "float32":
         # Only a zero point tells the layer which type the floats carry.
         zero_point = np.zeros(call.constant(1).shape, call.dtype(0))
     return build_linear(call, layers.DequantizeLinear, zero_point, dtype=dtype)

@@ -19,15 +19,17 @@ def _check_inference(node: Node) -> str | None:
     return None if sum(map(bool, node.outputs)) == 1 else "only its first output is supported"
 
 
-def _check_one_output(node: Node) -> str | None:
-    return None if sum(map(bool, node.outputs)) == 1 else "only its first output is supported"
+def _moments(x: Tensor, axes: tuple[int, ...], epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
+    """Returns x with mean 0 and variance 1 along axes, its mean and its standard deviation."""
+    mean = ops.mean(x, axis=axes, keepdims=True)
+    centred = ops.subtract(x, mean)
+    variance = ops.mean(ops.square(centred), axis=axes, keepdims=True)
+    deviation = ops.sqrt(ops.add(variance, epsilon))
+    return ops.divide(centred, deviation), mean, deviation
 
 
 def _standardized(x: Tensor, axes: tuple[int, ...], epsilon: float) -> Tensor:
-    """Returns x with mean 0 and variance 1 along axes."""
-    centred = ops.subtract(x, ops.mean(x, axis=axes, keepdims=True))
-    variance = ops.mean(ops.square(centred), axis=axes, keepdims=True)
-    return ops.divide(centred, ops.sqrt(ops.add(variance, epsilon)))
+    return _moments(x, axes, epsilon)[0]
 
 
 @register_handler("BatchNormalization", layout="image", check=_check_inference)
@@ -48,14 +50,15 @@ def batch_normalization(call: NodeCall) -> Value:
     return call.output(y, channels_last)
 
 
-@register_handler("LayerNormalization", check=_check_one_output)
-def layer_normalization(call: NodeCall) -> Tensor:
+@register_handler("LayerNormalization")
+def layer_normalization(call: NodeCall) -> Tensor | tuple[Tensor, ...]:
     """Becomes a Keras LayerNormalization where scale and bias are vectors, else its parts."""
     shape, axis, epsilon = call.shape(0), call.attribute("axis"), call.attribute("epsilon")
     axes = tuple(range(axis % len(shape), len(shape)))
     given = [i for i in (1, 2) if call.has_input(i)]
-    plain = all(call.is_constant(i) and call.constant(i).shape == shape[-1:] for i in given)
-    if plain and len(axes) == 1 and {call.dtype(i) for i in (0, *given)} == {"float32"}:
+    alone = sum(map(bool, call.node.outputs)) == 1 and bool(call.node.outputs[0])
+    vectors = all(call.is_constant(i) and call.constant(i).shape == shape[-1:] for i in given)
+    if alone and vectors and len(axes) == 1 and {call.dtype(i) for i in (0, *given)} == {"float32"}:
         layer = keras.layers.LayerNormalization(
             axis=-1, epsilon=epsilon, center=call.has_input(2), **call.options()
         )
@@ -64,8 +67,10 @@ def layer_normalization(call: NodeCall) -> Tensor:
         if call.has_input(2):
             set_weights(layer, beta=call.constant(2))
         return y
-    y = ops.multiply(_standardized(call.tensor(0), axes, epsilon), call.tensor(1))
-    return ops.add(y, call.tensor(2)) if call.has_input(2) else y
+    standardized, mean, deviation = _moments(call.tensor(0), axes, epsilon)
+    y = ops.multiply(standardized, call.tensor(1))
+    y = ops.add(y, call.tensor(2)) if call.has_input(2) else y
+    return y, mean, ops.reciprocal(deviation)
 
 
 @register_handler("RMSNormalization")

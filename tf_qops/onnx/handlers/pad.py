@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tf_qops import layers
+from tf_qops.layers import narrow
 from tf_qops.onnx.handlers._axes import constants
 from tf_qops.onnx.registry import register_handler
 from tf_qops.onnx.values import NodeCall, Tensor
@@ -24,12 +25,16 @@ def pad(call: NodeCall) -> Tensor:
 def pad_by_attributes(call: NodeCall) -> Tensor:
     """Becomes a Pad layer."""
     pads = call.attribute("pads") or call.attribute("paddings")
-    value = np.array(call.attribute("value", 0.0), call.dtype(0))
-    return _pad(call, pads, None, call.placed("value", value), [])
+    value = call.placed("value", np.array(call.attribute("value", 0.0), _dtype(call)))
+    return _pad(call, pads, None, value, [])
+
+
+def _dtype(call: NodeCall) -> str:
+    return narrow.carrier(call.dtype(0))
 
 
 def _zero(call: NodeCall) -> Tensor:
-    return call.placed("value", np.zeros((), call.dtype(0)))
+    return call.placed("value", np.zeros((), _dtype(call)))
 
 
 def _pad(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 from tf_qops import layers
 from tf_qops.onnx.reader import Node
 from tf_qops.onnx.registry import register_handler
@@ -15,6 +18,7 @@ _COORDINATES = {
     "pytorch_half_pixel",
     "tf_half_pixel_for_nn",
 }
+_POLICIES = {"not_larger": min, "not_smaller": max}
 
 
 def _check(node: Node) -> str | None:
@@ -23,9 +27,19 @@ def _check(node: Node) -> str | None:
     mode = node.attribute("coordinate_transformation_mode", "half_pixel")
     if mode not in _COORDINATES:
         return f"its coordinates {mode} are not supported"
-    if node.attribute("keep_aspect_ratio_policy", "stretch") != "stretch":
-        return "its keep_aspect_ratio_policy must be stretch"
+    policy = node.attribute("keep_aspect_ratio_policy", "stretch")
+    if policy != "stretch" and policy not in _POLICIES:
+        return f"its keep_aspect_ratio_policy {policy} is not known"
     return None
+
+
+def _kept_ratio(policy: str, sizes: list[int | None], lengths: list[int | None]) -> list[int]:
+    """Returns sizes with one factor for all axes, so that none is larger, or none smaller."""
+    if None in sizes or None in lengths:
+        raise ValueError(f"lengths must be known for {policy}. Received: {lengths} to {sizes}.")
+    ratios = (Fraction(s, max(n, 1)) for s, n in zip(sizes, lengths, strict=True))
+    factor = _POLICIES[policy](ratios)
+    return [math.floor(factor * n + Fraction(1, 2)) for n in lengths]
 
 
 def _resized(
@@ -40,6 +54,9 @@ def _resized(
     given = scales if sizes is None else sizes
     if given is None or len(given) != len(axes):
         raise ValueError(f"scales or sizes must be known, one per axis. Received: {given}.")
+    policy = call.attribute("keep_aspect_ratio_policy", "stretch")
+    if sizes is not None and policy != "stretch":
+        given = sizes = _kept_ratio(policy, sizes, [shape[a] for a in axes])
     kept = []
     for i, (axis, value) in enumerate(zip(axes, given, strict=True)):
         # A length that is only known in a run can be an axis's own, as that of a batch is.

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-
 import keras
 
+from tf_qops.onnx.handlers.binary import on_tensors
 from tf_qops.onnx.registry import register_handler
 from tf_qops.onnx.values import NodeCall, Value
 
@@ -21,7 +20,7 @@ def _register(op_type: str) -> None:
     @register_handler(op_type, layout="any")
     def build(call: NodeCall) -> Value:
         tensors, channels_last = call.broadcast(range(len(call.node.inputs)))
-        y = functools.reduce(_FUNCTIONS[op_type], tensors)
+        y = on_tensors(_FUNCTIONS[op_type], tensors)
         if op_type == "Mean":
             y = keras.ops.divide(y, float(len(tensors)))
         return call.output(y, channels_last)

@@ -13,9 +13,9 @@ from tf_qops.inspection.parameters import graph_parameters
 from tf_qops.inspection.report import InspectReport, OperatorCount
 from tf_qops.onnx.folding import fold
 from tf_qops.onnx.fusion import Fusion, fuse
-from tf_qops.onnx.importer import unsupported_operators
 from tf_qops.onnx.reader import Graph, read
 from tf_qops.onnx.report import FusedNodes, StayedFloat, quantization_kinds
+from tf_qops.onnx.support import unsupported_operators
 from tf_qops.onnx.weights import QuantizedTensor, quantized_constants
 
 

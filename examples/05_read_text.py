@@ -87,8 +87,8 @@ def compare(console: Console, protos: dict[str, onnx.ModelProto], seen: dict[str
         table.add_row(name, "whole network", "exact", f"{size:,}", f"{whole:,}")
     console.print(table)
     console.print(
-        "In a whole network a step of another layer (float, or QLinearAdd, whose ties ONNX Runtime "
-        "rounds otherwise) spreads to the convolutions behind it."
+        "In a whole network a step of difference in another layer (a float one, or an addition) "
+        "spreads to the convolutions behind it."
     )
     console.print(f"Integers that differ from the exact setting: {exact_differs}")
     console.print(
